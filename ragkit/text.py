@@ -1,0 +1,229 @@
+"""The one way a text is cut into words: for indexing, asking, gating and checking alike.
+
+English. A word is a run of letters and digits; a code such as `KX-Code`, `QR7` or `Wi-Fi` is one word that also has
+pieces. Nothing is dropped for being short. The word lists lie in `ragkit/data/`.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from importlib import resources
+
+from ragkit.records import BadInput
+
+STOP_KINDS = ("function", "quantifier", "generic")
+DICTIONARIES = ("word", "substring", "none")
+
+_DASHES = str.maketrans({"\u2010": "-", "\u2011": "-", "\u2012": "-", "\u2013": "-", "\u2212": "-", "\u00ad": None})
+_QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u0060": "'", "\u00b4": "'"})
+_ACCENTS = re.compile("[\u0300-\u036f]")
+_WORD = re.compile(
+    r"(?<![^\W_])[^\W\d_](?:\+\+|#)"  # C++, C#
+    r"|\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![^\W_])"  # 5,120.50
+    r"|\d+(?:\.\d+)+(?![^\W_])"  # 2.5 and 1.20.3
+    r"|[^\W_]+(?:[-'_&][^\W_]+)*"
+)
+_PIECE = re.compile(r"\d+|[^\W\d_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word as written in lower case, the stem it is filed under, and for a code its pieces."""
+
+    form: str
+    stem: str
+    stop: bool = False
+    pieces: tuple[Word, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True)
+class Analyzer:
+    """How words are cut. Frozen, so that index and question can not be cut in two ways.
+
+    `stemmer` is a name in `STEMMERS`; `stop` are the kinds of words left out (`STOP_KINDS`); with `contractions` off an
+    apostrophe splits a word, which leaves the scraps (`isn`, `ve`) that notebook 01 shows. `dictionary` says how a word
+    is looked up in a corpus's term dictionary: as a whole word, not at all, or, to show what it breaks, as `substring`.
+    """
+
+    stemmer: str = "snowball"
+    contractions: bool = True
+    stop: tuple[str, ...] = STOP_KINDS
+    dictionary: str = "word"
+
+    def __post_init__(self) -> None:
+        if self.dictionary not in DICTIONARIES:
+            raise BadInput(f"dictionary {self.dictionary!r}: unknown; use one of {', '.join(DICTIONARIES)}")
+        if self.stemmer not in STEMMERS:
+            raise BadInput(f"stemmer {self.stemmer!r}: unknown; use one of {', '.join(STEMMERS)}")
+        if unknown := set(self.stop) - set(STOP_KINDS):
+            raise BadInput(f"stop {sorted(unknown)}: unknown; use some of {', '.join(STOP_KINDS)}")
+
+    def words(self, text: str) -> list[Word]:
+        """Every word of the text in order, stop words among them."""
+        return [word for token in _WORD.findall(fold(text)) for word in self._cut(token)]
+
+    def terms(self, text: str) -> list[str]:
+        """What is indexed: the stems of the words that are not stop words, a code whole and in pieces."""
+        return [stem for word in self.words(text) for stem in stems(word)]
+
+    def _cut(self, token: str) -> tuple[Word, ...]:
+        found = self._memo.get(token)
+        if found is None:
+            found = self._memo[token] = tuple(map(self._word, self._parts(token)))
+        return found
+
+    def _parts(self, token: str) -> list[str]:
+        if not self.contractions:
+            return token.split("'")
+        spelled = expand(token)
+        return [spelled.replace("'", "-")] if spelled == token else spelled.split()
+
+    def _word(self, token: str) -> Word:
+        token = token.replace(",", "")
+        pieces = [] if "." in token or "#" in token or "+" in token else _PIECE.findall(token)
+        if len(pieces) < 2:
+            return Word(token, self.stem(token), self._stops.get(token) in self.stop)
+        return Word(token, self.stem("".join(pieces)), pieces=tuple(self._word(piece) for piece in pieces))
+
+    @cached_property
+    def _memo(self) -> dict[str, tuple[Word, ...]]:
+        return {}
+
+    @cached_property
+    def _stops(self) -> dict[str, str]:
+        return dict(rows("stopwords.csv"))
+
+    @cached_property
+    def stem(self) -> Callable[[str], str]:
+        """The stem of one word as folded."""
+        return STEMMERS[self.stemmer]()
+
+
+def stems(word: Word) -> Iterator[str]:
+    """The index terms of one word: none for a stop word, a code whole and in pieces."""
+    if not word.stop:
+        yield word.stem
+        for piece in word.pieces:
+            yield from stems(piece)
+
+
+def joined(words: Iterable[Word]) -> str:
+    """Neighbouring words written as one: the form a code has without its hyphens.
+
+    >>> joined(Analyzer().words("KL 40 x"))
+    'kl40x'
+    """
+    return "".join("".join(_PIECE.findall(word.form)) for word in words)
+
+
+def fold(text: str) -> str:
+    """One spelling for letters that look alike: NFKC, lower case, plain hyphens and apostrophes, no accents.
+
+    >>> fold("Crème brûlée, TK\u2011Badge, isn\u2019t")
+    "creme brulee, tk-badge, isn't"
+    """
+    text = unicodedata.normalize("NFKC", text).translate(_DASHES).translate(_QUOTES).casefold()
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", text)))
+
+
+def expand(token: str) -> str:
+    """A contraction written out; anything else as it is.
+
+    >>> expand("won't"), expand("haven't"), expand("desk's"), expand("o'brien")
+    ('will not', 'have not', 'desk', "o'brien")
+    """
+    table = _contractions()
+    if token in table:
+        return table[token]
+    head, mark, tail = token.rpartition("'")
+    if head and "'" + tail in table:
+        return f"{head} {table[mark + tail]}".strip()
+    if head.endswith("n") and tail == "t":
+        return f"{head[:-1]} {table[chr(110) + mark + tail]}"
+    return token
+
+
+# --- stems -------------------------------------------------------------------------------------------------------
+
+
+def _snowball() -> Callable[[str], str]:
+    from snowballstemmer.english_stemmer import EnglishStemmer  # the pure one; stemmer("english") may hand out C code
+
+    stem = EnglishStemmer().stemWord
+    return lambda word: stem(_irregular().get(word, word))
+
+
+def _plural(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+STEMMERS: dict[str, Callable[[], Callable[[str], str]]] = {
+    "snowball": _snowball,
+    "plural": lambda: _plural,
+    "none": lambda: str,
+}
+
+# An ending, what may stand in its place, and the shortest base. Left out on purpose are -ity, -ness, -ous, -ive, -ic
+# and most of -al: they join university with universal and business with busy.
+_ENDINGS = (
+    ("ies", ("y", "ie"), 2), ("es", ("", "e"), 2), ("s", ("",), 2), ("ied", ("y", "ie"), 2), ("ed", ("", "e"), 2),
+    ("ing", ("", "e"), 2), ("ment", ("",), 3), ("ation", ("", "e"), 4), ("ion", ("", "e"), 4), ("val", ("v", "ve"), 3),
+    ("wal", ("w",), 3), ("able", ("", "e"), 4), ("ly", ("", "le"), 4), ("bility", ("ble",), 3),
+)  # fmt: skip
+
+
+def kin(a: str, b: str) -> bool:
+    """Whether two words with one stem are forms of one word, and not two words that a stemmer threw together.
+
+    >>> kin("carried", "carry"), kin("payments", "payment"), kin("cancellation", "cancelling")
+    (True, True, True)
+    >>> kin("university", "universal"), kin("business", "busy")
+    (False, False)
+    """
+    return a == b or not _bases(a).isdisjoint(_bases(b))
+
+
+@cache
+def _bases(word: str) -> frozenset[str]:
+    """The word and what may stand under its endings."""
+    word = word.replace("-", "").replace("_", "").replace("&", "")
+    found, new = set(), {word, _irregular().get(word, word)}
+    while new:
+        found |= new
+        new = {base for word in new for base in _without_ending(word)} - found
+    return frozenset(found)
+
+
+def _without_ending(word: str) -> Iterator[str]:
+    for ending, replacements, least in _ENDINGS:
+        base = word.removesuffix(ending)
+        if base != word and len(base) >= least and not (ending == "s" and base.endswith("s")):
+            yield from (base + replacement for replacement in replacements)
+            if ending in ("ed", "ing", "ation") and len(base) > 3 and base[-1] == base[-2]:
+                yield base[:-1]
+
+
+# --- word lists --------------------------------------------------------------------------------------------------
+
+
+def rows(name: str) -> list[list[str]]:
+    """The rows of a word list in `ragkit/data/`, without its header."""
+    text = resources.files("ragkit").joinpath("data", name).read_text("utf-8")
+    return list(csv.reader(text.splitlines()))[1:]
+
+
+@cache
+def _contractions() -> dict[str, str]:
+    return dict(rows("contractions.csv"))
+
+
+@cache
+def _irregular() -> dict[str, str]:
+    return dict(rows("irregular.csv"))
