@@ -1,0 +1,100 @@
+"""Answers made of sentences as they stand in the documents, each with its citation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ragkit.concept import Concept, Passage, passage
+from ragkit.records import BadInput, Chunk, Citation, Ranking
+from ragkit.signals import weights
+
+if TYPE_CHECKING:
+    from ragkit.corpus import Corpus
+
+Say = Callable[[Ranking], tuple[Citation, ...]]
+
+_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9£$€])")
+_RULE = re.compile(r"\|?[\s:|-]+\|?")
+
+
+@dataclass(frozen=True)
+class Quote:
+    """Quotes at most `sentences` sentences or table rows from the passage that holds most of the question's ideas; a
+    further sentence is taken only for an idea that the ones before it lack. No sentence found means no answer."""
+
+    sentences: int = 2
+
+    def __post_init__(self) -> None:
+        if self.sentences < 1:
+            raise BadInput(f"Quote(sentences={self.sentences}): must be at least 1")
+
+    def on(self, corpus: Corpus) -> Say:
+        return lambda ranking: quote(ranking, corpus, most=self.sentences)
+
+
+def quote(ranking: Ranking, corpus: Corpus, *, most: int) -> tuple[Citation, ...]:
+    """See `Quote`."""
+    weighed = weights(ranking.question, corpus)
+    for hit in sorted(ranking.hits, key=lambda hit: -_weight(passage(hit.chunk, corpus), weighed)):
+        if found := _pick(hit.chunk, weighed, corpus, most):
+            return found
+    return ()
+
+
+def _pick(chunk: Chunk, weighed: Sequence[tuple[Concept, float]], corpus: Corpus, most: int) -> tuple[Citation, ...]:
+    """The sentences of a chunk that hold the most of the ideas, greedily, in the order they stand."""
+    texts = [(citation, Passage(corpus.analyzer.words(citation.quote), citation.quote)) for citation in sentences(chunk)]
+    left, picked = list(weighed), []
+    while texts and len(picked) < most:
+        best = max(texts, key=lambda text: _weight(text[1], left))
+        if not _weight(best[1], left):
+            break
+        left = [(idea, weight) for idea, weight in left if not best[1].form(idea)]
+        picked.append(best[0])
+        texts.remove(best)
+    if not picked and texts:  # the heading holds the ideas, the text below it is the answer
+        picked = [texts[0][0]]
+    return tuple(sorted(picked, key=lambda citation: citation.line))
+
+
+def _weight(text: Passage, weighed: Sequence[tuple[Concept, float]]) -> float:
+    return sum(weight for idea, weight in weighed if text.form(idea))
+
+
+def sentences(chunk: Chunk) -> Iterator[Citation]:
+    """The sentences, list items and table rows of a chunk, to the letter, with the line each begins on. A table row comes
+    with the header of its table, since a number without its column name says nothing."""
+    header, lines = chunk.lead, chunk.text.split("\n")
+    start = chunk.lines[1] - len(lines) + 1
+    n = 0
+    while n < len(lines):
+        size = _block(lines, n)
+        text = "\n".join(lines[n : n + size])
+        if lines[n].lstrip().startswith("|") and n + 1 < len(lines) and _RULE.fullmatch(lines[n + 1].strip()):
+            header = "\n".join(lines[n : n + 2])
+            size = 2
+        elif lines[n].lstrip().startswith("|"):
+            yield Citation(chunk, f"{header}\n{lines[n]}" if header else lines[n], start + n)
+        elif text.strip():
+            for offset, sentence in _split(text):
+                yield Citation(chunk, sentence, start + n + text[:offset].count("\n"))
+        n += size
+
+
+def _block(lines: Sequence[str], n: int) -> int:
+    """How many lines from n on run together as one paragraph."""
+    size = 1
+    while n + size < len(lines) and lines[n].strip() and not re.match(r"\s*($|[|>#]|[-*+] |\d+[.)] |```|~~~)", lines[n + size]):
+        size += 1
+    return 1 if lines[n].lstrip().startswith("|") else size
+
+
+def _split(text: str) -> Iterator[tuple[int, str]]:
+    start = 0
+    for end in (*(m.end() for m in _END.finditer(text)), len(text)):
+        if sentence := text[start:end].strip():
+            yield start + (len(text[start:end]) - len(text[start:end].lstrip())), sentence
+        start = end

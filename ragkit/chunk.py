@@ -1,0 +1,210 @@
+"""Documents cut into chunks: on their headings, or in windows of words.
+
+A heading chunk runs from its heading to the next one, so that the chunks of a file together rebuild it. A heading with
+nothing but deeper headings below it joins the first of them; one with nothing at all gives an empty chunk, which is
+listed and never ranked. What is left out (front matter) comes back as a row that says so.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from ragkit.records import BadInput, Chunk, Document
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """Lines of a document that no chunk holds, and why."""
+
+    file: str
+    lines: tuple[int, int]
+    why: str
+
+
+@dataclass(frozen=True)
+class Headings:
+    """One chunk a heading. A section of more than `cap` characters is split between its blocks (paragraphs, lists,
+    fences), a table between its rows with the header repeated as `lead`; a single longer paragraph or row stays whole."""
+
+    cap: int = 1800
+
+    def __post_init__(self) -> None:
+        if self.cap < 1:
+            raise BadInput(f"Headings(cap={self.cap}): must be at least 1 character")
+
+    def on(self, document: Document) -> tuple[list[Chunk], list[Left]]:
+        return by_headings(document, cap=self.cap)
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Windows of `size` words, each sharing `overlap` words with the one before; an overlap that would not move on is
+    clamped to `size - 1`."""
+
+    size: int = 60
+    overlap: int = 15
+
+    def __post_init__(self) -> None:
+        if self.size < 1 or self.overlap < 0:
+            raise BadInput(f"{self}: size must be at least 1 and overlap at least 0 words")
+
+    def on(self, document: Document) -> tuple[list[Chunk], list[Left]]:
+        return by_windows(document, size=self.size, overlap=self.overlap), []
+
+
+Chunker = Headings | Windows
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and the lines up to the next one; the text above all headings has an empty path."""
+
+    path: tuple[str, ...]
+    anchor: str
+    lines: tuple[int, int]
+    body: int  # first line below the heading
+
+
+def outline(document: Document) -> list[Section]:
+    """The sections of a document in order; together they hold every line below the front matter."""
+    return _sections(document, _parse(document.text))
+
+
+def by_headings(document: Document, *, cap: int) -> tuple[list[Chunk], list[Left]]:
+    """See `Headings`."""
+    tokens, source = _parse(document.text), document.text.split("\n")
+    chunks, above = [], None  # above: the first line and the anchors of headings that had no text of their own
+    sections = _sections(document, tokens)
+    for here, following in zip(sections, [*sections[1:], None], strict=True):
+        first, anchors = above or (here.lines[0], ())
+        anchors = (*anchors, _name(document, here))
+        bare = not _text(source, here.body, here.lines[1]).strip()
+        above = (first, anchors) if bare and following and following.path[:-1] == here.path != () else None
+        if above or (bare and not here.path):
+            continue
+        for n, (low, high, text, lead) in enumerate(_pieces(source, tokens, here, cap), 1):
+            chunks.append(Chunk(
+                id=_name(document, here) + (f"~{n}" if n > 1 else ""), file=document.file, path=here.path,
+                text=text, lead=lead, lines=(first if n == 1 else low, high), sections=anchors if n == 1 else anchors[-1:],
+            ))  # fmt: skip
+    front = [token.map for token in tokens if token.type == "front_matter" and token.map]
+    return chunks, [Left(document.file, (low + 1, high), "front matter") for low, high in front]
+
+
+def by_windows(document: Document, *, size: int, overlap: int) -> list[Chunk]:
+    """See `Windows`. Ends for any size and overlap: each window starts at least one word after the last."""
+    words = list(re.finditer(r"\S+", document.text))
+    step = size - min(overlap, size - 1)
+    breaks = [m.start() for m in re.finditer("\n", document.text)]
+    sections, chunks = outline(document), []
+    for n, start in enumerate(range(0, max(len(words) - size, 0) + step, step) if words else (), 1):
+        low, high = words[start].start(), words[min(start + size, len(words)) - 1].end()
+        lines = (bisect_right(breaks, low - 1) + 1, bisect_right(breaks, high - 1) + 1)
+        within = [s for s in sections if s.lines[0] <= lines[1] and s.lines[1] >= lines[0]]
+        chunks.append(Chunk(
+            id=f"{document.file}~{n}", file=document.file, path=within[0].path if within else (),
+            text=document.text[low:high], lines=lines, sections=tuple(_name(document, s) for s in within),
+        ))  # fmt: skip
+    return chunks
+
+
+def _parse(text: str) -> list[Token]:
+    return _markdown().parse(text)
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+    from mdit_py_plugins.front_matter import front_matter_plugin
+
+    return MarkdownIt("commonmark").enable("table").use(front_matter_plugin)
+
+
+def _sections(document: Document, tokens: list[Token]) -> list[Section]:
+    last = document.text.rstrip("\n").count("\n") + 1
+    heads = [(t, tokens[n + 1]) for n, t in enumerate(tokens) if t.type == "heading_open" and t.level == 0]
+    starts = [t.map[0] + 1 for t, _ in heads if t.map]
+    front = next((t.map[1] for t in tokens if t.type == "front_matter" and t.map), 0)
+    found = [Section((), "", (front + 1, (starts or [last + 1])[0] - 1), front + 1)]
+    stack: list[tuple[str, str]] = []
+    taken: dict[str, int] = {}
+    ends = [*(start - 1 for start in starts[1:]), last][: len(starts)]
+    for (head, inline), start, end in zip(heads, starts, ends, strict=True):
+        title = _plain(inline)
+        stack = [(tag, name) for tag, name in stack if tag < head.tag] + [(head.tag, title)]
+        body = head.map[1] + 1 if head.map else start + 1
+        found.append(Section(tuple(name for _, name in stack), slug(title, taken), (start, end), body))
+    return [s for s in found if s.lines[1] >= s.lines[0]]
+
+
+def _plain(inline: Token) -> str:
+    """The words of a heading without its markup."""
+    return " ".join("".join(t.content or " " * (t.type == "softbreak") for t in inline.children or []).split())
+
+
+def slug(title: str, taken: dict[str, int] | None = None) -> str:
+    """The anchor a heading gets on GitHub; a repeated one is numbered through `taken`.
+
+    >>> slug("KX-Code & co."), slug("What's new?")
+    ('kx-code--co', 'whats-new')
+    """
+    anchor = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+    if taken is None:
+        return anchor
+    count = taken[anchor] = taken.get(anchor, -1) + 1
+    return f"{anchor}-{count}" if count else anchor
+
+
+def _name(document: Document, section: Section) -> str:
+    return f"{document.file}#{section.anchor}" if section.path else document.file
+
+
+def _text(source: list[str], low: int, high: int) -> str:
+    """Lines low to high (from 1, both included) without blank lines at either end."""
+    lines = source[low - 1 : high]
+    while lines and not lines[-1].strip():
+        lines = lines[:-1]
+    while lines and not lines[0].strip():
+        lines = lines[1:]
+    return "\n".join(lines)
+
+
+def _pieces(source: list[str], tokens: list[Token], section: Section, cap: int) -> Iterator[tuple[int, int, str, str]]:
+    """A section as (first line, last line, text, lead), split where it is longer than `cap` characters."""
+    low, end, lead = section.body, section.lines[1], ""
+    cuts = list(_cuts(source, tokens, section)) if len(_text(source, low, end)) > cap else []
+    ends = [*(line - 1 for line, _ in cuts[1:]), end]
+    for (line, row_lead), stop in zip(cuts, ends, strict=False):
+        if line > low and len(_text(source, low, stop)) > cap:
+            yield low, line - 1, _text(source, low, line - 1), lead
+            low, lead = line, row_lead
+    yield low, end, _text(source, low, end), lead
+
+
+def _cuts(source: list[str], tokens: list[Token], section: Section) -> Iterator[tuple[int, str]]:
+    """Where a section may be cut: the first line of each block, list item and table row, and the lead it needs there.
+
+    A table's first row stays with the header above it.
+    """
+    header, rows_from = "", 0
+    for token in tokens:
+        if token.map is None or token.nesting < 0 or not section.body <= token.map[0] + 1 <= section.lines[1]:
+            continue
+        line = token.map[0] + 1
+        if token.type == "table_open":
+            header = "\n".join(source[line - 1 : line + 1])
+        elif token.type == "tbody_open":
+            rows_from = line
+        if token.level == 0 or (token.type == "list_item_open" and token.level == 1):
+            yield line, ""
+        elif token.type == "tr_open" and token.level == 2 and line > rows_from > 0:
+            yield line, header

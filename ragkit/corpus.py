@@ -1,0 +1,183 @@
+"""A folder of Markdown, and the corpus that a chunker and an analyzer make of it."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Protocol
+
+from ragkit.files import fingerprint, read_text, reading, shown
+from ragkit.records import BadInput, Chunk, Document
+from ragkit.text import Analyzer, Word, stems
+
+TERMS = "terms.csv"
+
+
+@dataclass(frozen=True)
+class Folder:
+    """What was read from a folder: its documents in the order of their names, and the term dictionary beside them.
+
+    `terms` maps a word to the phrases of the documents that it may stand for.
+    """
+
+    name: str
+    documents: tuple[Document, ...]
+    terms: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    @property
+    def fingerprint(self) -> str:
+        return fingerprint(*(part for d in self.documents for part in (d.file, d.text, d.error)), repr(self.terms))
+
+
+def read(folder: str | Path) -> Folder:
+    """All `.md` files below a folder. A file that can not be read becomes a document with an error, see `readable`."""
+    folder = Path(folder)
+    with reading(folder):
+        os.listdir(folder)
+    files = sorted(_markdown_below(folder), key=lambda path: path.relative_to(folder).as_posix())
+    documents = tuple(_document(path, path.relative_to(folder).as_posix()) for path in files)
+    return Folder(folder.resolve().name, documents, read_terms(folder / TERMS) if (folder / TERMS).exists() else ())
+
+
+def readable(folder: Folder) -> Folder:
+    """The folder itself; stops on the first file that could not be read, since answers from a part mislead."""
+    for document in folder.documents:
+        if document.error:
+            raise BadInput(document.error)
+    return folder
+
+
+def read_terms(path: Path) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The term dictionary: columns `term,means`, optional `note`; `means` holds phrases with `|` between them."""
+    rows = csv.DictReader(read_text(path).splitlines())
+    if missing := {"term", "means"} - set(rows.fieldnames or ()):
+        raise BadInput(f"{shown(path)}:1: no column {sorted(missing)[0]!r}; the columns are term,means,note")
+    found = []
+    for row in rows:
+        term, means = (row["term"] or "").strip(), (row["means"] or "").strip()
+        if not term or not means or len(term.split()) > 1:
+            raise BadInput(f"{shown(path)}:{rows.line_num}: needs one word as term and at least one phrase under means")
+        found.append((term, tuple(phrase.strip() for phrase in means.split("|"))))
+    return tuple(found)
+
+
+def _markdown_below(folder: Path) -> Iterable[Path]:
+    for parent, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield from (Path(parent, name) for name in names if name.lower().endswith(".md") and not name.startswith("."))
+
+
+def _document(path: Path, name: str) -> Document:
+    try:
+        return Document(name, read_text(path))
+    except BadInput as error:
+        return Document(name, "", str(error))
+
+
+class Dropped(Protocol):
+    """Lines that a chunker left out, and why."""
+
+    file: str
+    lines: tuple[int, int]
+    why: str
+
+
+class Chunker(Protocol):
+    """Cuts a document: its chunks, and a row for all that is in none of them."""
+
+    def on(self, document: Document) -> tuple[list[Chunk], Sequence[Dropped]]: ...
+
+
+class Corpus:
+    """The chunks of a folder and the words in them. Chunks without a word to answer from are kept and never ranked."""
+
+    def __init__(self, folder: Folder, *, chunker: Chunker, analyzer: Analyzer) -> None:
+        cuts = [chunker.on(document) for document in folder.documents]
+        self.folder, self.analyzer = folder, analyzer
+        self.dropped = tuple(row for _, dropped in cuts for row in dropped)
+        self.all_chunks = tuple(chunk for chunks, _ in cuts for chunk in chunks)
+        self.words_of = lru_cache(maxsize=256)(self._words_of)
+
+    @classmethod
+    def of_chunks(cls, chunks: Iterable[Chunk], *, analyzer: Analyzer | None = None, name: str = "chunks") -> Corpus:
+        """A corpus of ready-made chunks."""
+        corpus = cls(Folder(name, ()), chunker=_NoChunker(), analyzer=analyzer or Analyzer())
+        corpus.all_chunks = tuple(chunks)
+        return corpus
+
+    @cached_property
+    def chunks(self) -> tuple[Chunk, ...]:
+        """The chunks that can answer something, in the order of their ids: what is ranked."""
+        return tuple(sorted((c for c in self.all_chunks if self.analyzer.terms(c.text)), key=lambda chunk: chunk.id))
+
+    @cached_property
+    def empty(self) -> tuple[Chunk, ...]:
+        """The chunks that hold no word to answer from."""
+        alive = {chunk.id for chunk in self.chunks}
+        return tuple(chunk for chunk in self.all_chunks if chunk.id not in alive)
+
+    @cached_property
+    def terms(self) -> list[list[str]]:
+        """The index terms of each chunk, in step with `chunks`."""
+        return [[stem for word in words for stem in stems(word)] for words in self._words]
+
+    @cached_property
+    def holders(self) -> dict[str, list[int]]:
+        """The places in `chunks` where an index term occurs, in order."""
+        found: dict[str, list[int]] = {}
+        for n, terms in enumerate(self.terms):
+            for term in dict.fromkeys(terms):
+                found.setdefault(term, []).append(n)
+        return found
+
+    @cached_property
+    def forms(self) -> dict[str, Counter[str]]:
+        """The written forms behind each index term and how often each occurs."""
+        found: dict[str, Counter[str]] = {}
+        for words in self._words:
+            for word in words:
+                for part in (word, *word.pieces):
+                    if not part.stop and not word.stop:
+                        found.setdefault(part.stem, Counter())[part.form] += 1
+        return found
+
+    @cached_property
+    def codes(self) -> frozenset[str]:
+        """The stems of all words with pieces, written as one: `kxcode`, `wifi`."""
+        return frozenset(word.stem for words in self._words for word in words if word.pieces)
+
+    @cached_property
+    def free(self) -> frozenset[str]:
+        """The terms that stand alone somewhere, and not only as a piece of a code."""
+        return frozenset(word.stem for words in self._words for word in words if not word.pieces)
+
+    def meanings(self, word: Word) -> Iterator[tuple[Word, ...]]:
+        """The phrases that the term dictionary gives for a word."""
+        for term, phrases in self._dictionary.items():
+            whole = term.stem == word.stem
+            if whole or (self.analyzer.dictionary == "substring" and term.form in word.form):
+                yield from phrases
+
+    @cached_property
+    def _dictionary(self) -> dict[Word, tuple[tuple[Word, ...], ...]]:
+        terms = () if self.analyzer.dictionary == "none" else self.folder.terms
+        cut = self.analyzer.words
+        return {cut(term)[0]: tuple(tuple(cut(phrase)) for phrase in means) for term, means in terms if cut(term)}
+
+    @cached_property
+    def _words(self) -> list[list[Word]]:
+        return [self._words_of(chunk) for chunk in self.chunks]
+
+    def _words_of(self, chunk: Chunk) -> list[Word]:
+        """All words a chunk is found by: of its headings, its lead and its text."""
+        return self.analyzer.words("\n".join((*chunk.path, chunk.lead, chunk.text)))
+
+
+class _NoChunker:
+    def on(self, document: Document) -> tuple[list[Chunk], Sequence[Dropped]]:
+        return [], []

@@ -1,0 +1,138 @@
+"""Refusal gates. Each is a choice whose `on(corpus)` gives a function from a ranking to a verdict.
+
+A gate judges the question as it was asked (`Ranking.question`) and answers any ranking, an empty one too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ragkit.concept import Concept, Passage, concepts, holding, passage
+from ragkit.records import BadInput, Ranking, Verdict
+from ragkit.signals import TOP, Signal, rarest
+
+if TYPE_CHECKING:
+    from ragkit.corpus import Corpus
+
+Judge = Callable[[Ranking], Verdict]
+
+WITHIN = ("corpus", "retrieved", "passage")
+
+
+@dataclass(frozen=True)
+class Anything:
+    """Refuses only where there is nothing to search (`empty-index`) or nothing was found (`no-match`)."""
+
+    def on(self, corpus: Corpus) -> Judge:
+        return lambda ranking: nothing_found(ranking, corpus) or Verdict()
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """Refuses every question: the lazy gate that a one-sided refusal score calls perfect."""
+
+    def on(self, corpus: Corpus) -> Judge:
+        return lambda ranking: Verdict("below-floor", reason="this system refuses every question")
+
+
+@dataclass(frozen=True)
+class Floor:
+    """Refuses (`below-floor`) when a signal is below `least`; a value equal to it answers."""
+
+    signal: Signal = TOP
+    least: float = 2.0
+
+    def on(self, corpus: Corpus) -> Judge:
+        def judge(ranking: Ranking) -> Verdict:
+            value = self.signal(ranking, corpus)
+            below = Verdict("below-floor", reason=f"{self.signal} is {value:.2f}, below the floor of {self.least:g}")
+            return nothing_found(ranking, corpus) or (below if value < self.least else Verdict())
+
+        return judge
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Refuses when an idea of the question is in no form in the documents (`unknown-term`), and beyond that
+    (`no-coverage`) within `retrieved`: when its rarest idea is not in the retrieved text; within `passage`: when no
+    single retrieved passage holds all its ideas. Within `corpus` stops at the first test."""
+
+    within: str = "corpus"
+
+    def __post_init__(self) -> None:
+        if self.within not in WITHIN:
+            raise BadInput(f"within {self.within!r}: unknown; use one of {', '.join(WITHIN)}")
+
+    def on(self, corpus: Corpus) -> Judge:
+        further = {"corpus": _passed, "retrieved": _rarest_retrieved, "passage": _all_in_one_passage}[self.within]
+
+        def judge(ranking: Ranking) -> Verdict:
+            found = nothing_found(ranking, corpus, but_for_words=True) or unknown_term(ranking, corpus)
+            return found or nothing_found(ranking, corpus) or further(ranking, corpus)
+
+        return judge
+
+
+Gate = Anything | Nothing | Floor | Coverage
+
+
+def nothing_found(ranking: Ranking, corpus: Corpus, *, but_for_words: bool = False) -> Verdict | None:
+    """The refusal for an empty index, a question without content words, and, unless left to a later gate, one that
+    shares no word with the documents."""
+    if not corpus.chunks:
+        read, failed = len(corpus.folder.documents), len(corpus.empty)
+        return Verdict("empty-index", reason=f"there is nothing to search: {read} files read, none gave text ({failed} sections are empty)")
+    if not concepts(ranking.question, corpus):
+        return Verdict("no-match", reason="the question holds no word to look for")
+    if not ranking.hits and not but_for_words:
+        return Verdict("no-match", reason="no passage shares a word with the question")
+    return None
+
+
+def unknown_term(ranking: Ranking, corpus: Corpus) -> Verdict | None:
+    """The refusal for an idea that no document holds; of several it names the last, since English puts what is asked
+    about last, and lists the others."""
+    unknown = [idea for idea in concepts(ranking.question, corpus) if not holding(idea, corpus)]
+    if not unknown:
+        return None
+    named = _listed(unknown)
+    where = f"; {unknown[-1].word} stands only above a section without text" if _only_a_heading(unknown[-1], corpus) else ""
+    return Verdict("unknown-term", unknown[-1].word, f"no document says anything about {named}{where}")
+
+
+def _passed(ranking: Ranking, corpus: Corpus) -> Verdict:
+    return Verdict(reason=_matched([passage(hit.chunk, corpus) for hit in ranking.hits], ranking, corpus))
+
+
+def _rarest_retrieved(ranking: Ranking, corpus: Corpus) -> Verdict:
+    idea = rarest(ranking.question, corpus)[0]
+    if any(passage(hit.chunk, corpus).form(idea) for hit in ranking.hits):
+        return _passed(ranking, corpus)
+    return Verdict("no-coverage", idea.word, f"none of the {len(ranking.hits)} retrieved passages mentions {_listed([idea])}")
+
+
+def _all_in_one_passage(ranking: Ranking, corpus: Corpus) -> Verdict:
+    ideas = rarest(ranking.question, corpus)
+    texts = [passage(hit.chunk, corpus) for hit in ranking.hits]
+    lacking = [[idea for idea in ideas if not text.form(idea)] for text in texts]
+    nearest = min(range(len(texts)), key=lambda n: len(lacking[n]))
+    if not lacking[nearest]:
+        return Verdict(reason=_matched([texts[nearest]], ranking, corpus))
+    missing, place = lacking[nearest], ranking.hits[nearest].chunk.heading
+    return Verdict("no-coverage", missing[0].word, f"no passage holds all of it together; {place} says nothing about {_listed(missing)}")
+
+
+def _matched(texts: Sequence[Passage], ranking: Ranking, corpus: Corpus) -> str:
+    """Where a word was found in another form: `carried -> carry`, so that a reader sees a false match at a glance."""
+    pairs = ((idea, next(filter(None, (text.form(idea) for text in texts)), "")) for idea in concepts(ranking.question, corpus))
+    return ", ".join(f"{idea.word} -> {form}" for idea, form in pairs if form and form != idea.word)
+
+
+def _only_a_heading(idea: Concept, corpus: Corpus) -> bool:
+    return any(passage(chunk, corpus).form(idea) for chunk in corpus.empty)
+
+
+def _listed(ideas: Sequence[Concept]) -> str:
+    return ", ".join(f'"{idea.word}"' for idea in ideas)
