@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ragkit.concept import Concept, Passage, passage
+from ragkit.concept import Concept, form
 from ragkit.records import BadInput, Chunk, Citation, Ranking
 from ragkit.signals import weights
+from ragkit.text import Passage
 
 if TYPE_CHECKING:
     from ragkit.corpus import Corpus
@@ -38,7 +39,7 @@ class Quote:
 def quote(ranking: Ranking, corpus: Corpus, *, most: int) -> tuple[Citation, ...]:
     """See `Quote`."""
     weighed = weights(ranking.question, corpus)
-    for hit in sorted(ranking.hits, key=lambda hit: -_weight(passage(hit.chunk, corpus), weighed)):
+    for hit in sorted(ranking.hits, key=lambda hit: -_weight(corpus.passage(hit.chunk), weighed)):
         if found := _pick(hit.chunk, weighed, corpus, most):
             return found
     return ()
@@ -52,7 +53,7 @@ def _pick(chunk: Chunk, weighed: Sequence[tuple[Concept, float]], corpus: Corpus
         best = max(texts, key=lambda text: _weight(text[1], left))
         if not _weight(best[1], left):
             break
-        left = [(idea, weight) for idea, weight in left if not best[1].form(idea)]
+        left = [(idea, weight) for idea, weight in left if not form(idea, best[1])]
         picked.append(best[0])
         texts.remove(best)
     if not picked and texts:  # the heading holds the ideas, the text below it is the answer
@@ -61,7 +62,7 @@ def _pick(chunk: Chunk, weighed: Sequence[tuple[Concept, float]], corpus: Corpus
 
 
 def _weight(text: Passage, weighed: Sequence[tuple[Concept, float]]) -> float:
-    return sum(weight for idea, weight in weighed if text.form(idea))
+    return sum(weight for idea, weight in weighed if form(idea, text))
 
 
 def sentences(chunk: Chunk) -> Iterator[Citation]:

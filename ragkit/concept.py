@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Protocol
 
 from ragkit.records import Chunk
-from ragkit.text import Analyzer, Word, joined, kin, rows
+from ragkit.text import Analyzer, Passage, Word, atoms, joined, rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,15 @@ class Vocabulary(Protocol):
     @property
     def codes(self) -> frozenset[str]: ...
     @property
+    def openings(self) -> frozenset[str]: ...
+    @property
     def free(self) -> frozenset[str]: ...
-    def words_of(self, chunk: Chunk) -> list[Word]: ...
+    def find(self, phrase: tuple[Word, ...]) -> Mapping[int, str]: ...
     def meanings(self, word: Word) -> Iterator[tuple[Word, ...]]: ...
 
 
-def concepts(question: str, corpus: Vocabulary) -> list[Concept]:
+@lru_cache(maxsize=64)  # retrieval, gates and answer each ask for the ideas of the same question
+def concepts(question: str, corpus: Vocabulary) -> tuple[Concept, ...]:
     """The distinct ideas of a question in the order they stand."""
     words, n, found = corpus.analyzer.words(question), 0, {}
     while n < len(words):
@@ -54,7 +57,7 @@ def concepts(question: str, corpus: Vocabulary) -> list[Concept]:
         elif not words[n].stop:
             found.setdefault(words[n].stem, Concept(words[n].form, ((words[n],), *corpus.meanings(words[n]))))
         n += size
-    return list(found.values())
+    return tuple(found.values())
 
 
 def _code_length(words: Sequence[Word], corpus: Vocabulary) -> int:
@@ -65,86 +68,38 @@ def _code_length(words: Sequence[Word], corpus: Vocabulary) -> int:
     """
     first = words[0]
     known = first.stem in corpus.holders
-    for size in range(min(3, len(words)), 1, -1):
+    opens = atoms(first)[0].stem in corpus.openings or not known
+    for size in range(min(3, len(words)), 1, -1) if opens else ():
         stem = corpus.analyzer.stem(joined(words[:size]))
         if stem in corpus.codes or (stem in corpus.holders and not known and not first.stop):
             return size
-    piece = known and first.stem not in corpus.free | corpus.codes and not first.stop
-    return 2 if piece and len(words) > 1 and not words[1].stop else 1
+    alone = first.stem in corpus.free or first.stem in corpus.codes
+    return 2 if known and not alone and not first.stop and len(words) > 1 and not words[1].stop else 1
 
 
 def _as_one(words: Sequence[Word], analyzer: Analyzer) -> Word:
     """Neighbouring words as one code, as if they had been written with hyphens."""
-    atoms = tuple(atom for word in words for atom in _atoms(word))
-    return Word(" ".join(word.form for word in words), analyzer.stem(joined(words)), pieces=atoms)
+    pieces = tuple(atom for word in words for atom in atoms(word))
+    return Word(" ".join(word.form for word in words), analyzer.stem(joined(words)), pieces=pieces)
 
 
-class Passage:
-    """A text laid out for looking ideas up: its words in order with codes taken apart, and its codes as one."""
-
-    def __init__(self, words: Iterable[Word], text: str) -> None:
-        words = list(words)
-        self.text = text
-        self.atoms = [atom for word in words for atom in _atoms(word)]
-        self.codes = {word.stem: word.form for word in words if word.pieces}
-        self._places: dict[str, list[int]] = {}
-        for n, atom in enumerate(self.atoms):
-            self._places.setdefault(atom.stem, []).append(n)
-
-    def form(self, concept: Concept) -> str:
-        """The form under which the text holds an idea, empty when it does not."""
-        found = next(filter(None, map(self._phrase, concept.phrases)), "")
-        return found or _value(concept, self.text)
-
-    def _phrase(self, phrase: Sequence[Word]) -> str:
-        if len(phrase) == 1 and (found := self._code(phrase[0])):
-            return found
-        atoms = [atom for word in phrase for atom in _atoms(word)]
-        for start in self._places.get(atoms[0].stem, ()):
-            here = self.atoms[start : start + len(atoms)]
-            if len(here) == len(atoms) and all(map(_same, here, atoms)):
-                return " ".join(atom.form for atom in here)
-        return ""
-
-    def _code(self, word: Word) -> str:
-        """A code that the text writes as one, whichever side spelled it in pieces."""
-        if word.stem in self.codes:
-            return self.codes[word.stem]
-        places = self._places.get(word.stem, ()) if word.pieces else ()
-        return self.atoms[places[0]].form if places else ""
+def form(concept: Concept, place: Passage) -> str:
+    """The form under which a passage holds an idea, empty when it does not."""
+    return next(filter(None, map(place.find, concept.phrases)), "") or _value(concept, place.text)
 
 
-def passage(chunk: Chunk, corpus: Vocabulary) -> Passage:
-    """A chunk with its headings, as a text to look ideas up in."""
-    return Passage(corpus.words_of(chunk), f"{chunk.lead}\n{chunk.text}")
-
-
+@lru_cache(maxsize=256)
 def holding(concept: Concept, corpus: Vocabulary) -> dict[int, str]:
     """The chunks that hold an idea: places in `corpus.chunks`, each with the form that stands there."""
-    places = {n for phrase in concept.phrases for n in _candidates(phrase, corpus)}
-    forms = ((n, passage(corpus.chunks[n], corpus).form(concept)) for n in sorted(places))
-    values = ((n, _value(concept, chunk.text)) for n, chunk in enumerate(corpus.chunks)) if _kind(concept) else ()
-    return {n: form for n, form in (*values, *forms) if form}
-
-
-def _candidates(phrase: Sequence[Word], corpus: Vocabulary) -> set[int]:
-    """The chunks that may hold a phrase: all its pieces, or the whole as one word."""
-    whole = set(corpus.holders.get(phrase[0].stem, ())) if len(phrase) == 1 else set()
-    atoms = [corpus.holders.get(atom.stem, ()) for word in phrase for atom in _atoms(word) if not atom.stop]
-    return whole.union(set.intersection(*map(set, atoms)) if atoms else ())
+    found = {n: form for phrase in reversed(concept.phrases) for n, form in corpus.find(phrase).items()}
+    if kind := _kind(concept):
+        found = {n: match[0] for n, chunk in enumerate(corpus.chunks) if (match := kind.search(chunk.text))} | found
+    return found
 
 
 def rarity(holders: int, chunks: int) -> float:
     """How much an idea tells: the BM25 weight ln(1 + (N - n + 0.5) / (n + 0.5)) of one held by n of N chunks."""
     return math.log(1 + (chunks - holders + 0.5) / (holders + 0.5))
-
-
-def _atoms(word: Word) -> tuple[Word, ...]:
-    return word.pieces or (word,)
-
-
-def _same(a: Word, b: Word) -> bool:
-    return a.stem == b.stem and kin(a.form, b.form)
 
 
 def _value(concept: Concept, text: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import os
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -13,7 +12,7 @@ from typing import Protocol
 
 from ragkit.files import fingerprint, read_text, reading, shown
 from ragkit.records import BadInput, Chunk, Document
-from ragkit.text import Analyzer, Word, stems
+from ragkit.text import Analyzer, Passage, Word, atoms, stems
 
 TERMS = "terms.csv"
 
@@ -101,7 +100,8 @@ class Corpus:
         self.folder, self.analyzer = folder, analyzer
         self.dropped = tuple(row for _, dropped in cuts for row in dropped)
         self.all_chunks = tuple(chunk for chunks, _ in cuts for chunk in chunks)
-        self.words_of = lru_cache(maxsize=256)(self._words_of)
+        self.find = lru_cache(maxsize=4096)(self._find)
+        self._passage = lru_cache(maxsize=4096)(self._laid_out)
 
     @classmethod
     def of_chunks(cls, chunks: Iterable[Chunk], *, analyzer: Analyzer | None = None, name: str = "chunks") -> Corpus:
@@ -136,20 +136,14 @@ class Corpus:
         return found
 
     @cached_property
-    def forms(self) -> dict[str, Counter[str]]:
-        """The written forms behind each index term and how often each occurs."""
-        found: dict[str, Counter[str]] = {}
-        for words in self._words:
-            for word in words:
-                for part in (word, *word.pieces):
-                    if not part.stop and not word.stop:
-                        found.setdefault(part.stem, Counter())[part.form] += 1
-        return found
-
-    @cached_property
     def codes(self) -> frozenset[str]:
         """The stems of all words with pieces, written as one: `kxcode`, `wifi`."""
         return frozenset(word.stem for words in self._words for word in words if word.pieces)
+
+    @cached_property
+    def openings(self) -> frozenset[str]:
+        """The stems of the first pieces of all words with pieces: `kx`, `wi`."""
+        return frozenset(word.pieces[0].stem for words in self._words for word in words if word.pieces)
 
     @cached_property
     def free(self) -> frozenset[str]:
@@ -167,7 +161,22 @@ class Corpus:
     def _dictionary(self) -> dict[Word, tuple[tuple[Word, ...], ...]]:
         terms = () if self.analyzer.dictionary == "none" else self.folder.terms
         cut = self.analyzer.words
-        return {cut(term)[0]: tuple(tuple(cut(phrase)) for phrase in means) for term, means in terms if cut(term)}
+        return {cut(term)[0]: tuple(tuple(cut(phrase)) for phrase in means if cut(phrase)) for term, means in terms if cut(term)}
+
+    def passage(self, chunk: Chunk) -> Passage:
+        """A chunk with its headings, laid out for looking phrases up."""
+        return self._passage(chunk.id, chunk)
+
+    def _find(self, phrase: tuple[Word, ...]) -> dict[int, str]:
+        """The places in `chunks` that hold a phrase, each with the form that stands there."""
+        forms = ((n, self.passage(self.chunks[n]).find(phrase)) for n in sorted(self._candidates(phrase)))
+        return {n: form for n, form in forms if form}
+
+    def _candidates(self, phrase: Sequence[Word]) -> set[int]:
+        """The chunks with all pieces of a phrase, or with the whole as one word."""
+        whole = set(self.holders.get(phrase[0].stem, ())) if len(phrase) == 1 else set()
+        parts = [self.holders.get(atom.stem, ()) for word in phrase for atom in atoms(word) if not atom.stop]
+        return whole.union(set.intersection(*map(set, parts)) if parts else ())
 
     @cached_property
     def _words(self) -> list[list[Word]]:
@@ -176,6 +185,9 @@ class Corpus:
     def _words_of(self, chunk: Chunk) -> list[Word]:
         """All words a chunk is found by: of its headings, its lead and its text."""
         return self.analyzer.words("\n".join((*chunk.path, chunk.lead, chunk.text)))
+
+    def _laid_out(self, _id: str, chunk: Chunk) -> Passage:
+        return Passage(self._words_of(chunk), f"{chunk.lead}\n{chunk.text}")
 
 
 class _NoChunker:

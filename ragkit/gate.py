@@ -9,9 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ragkit.concept import Concept, Passage, concepts, holding, passage
+from ragkit.concept import Concept, concepts, form, holding
 from ragkit.records import BadInput, Ranking, Verdict
 from ragkit.signals import TOP, Signal, rarest
+from ragkit.text import Passage
 
 if TYPE_CHECKING:
     from ragkit.corpus import Corpus
@@ -103,20 +104,20 @@ def unknown_term(ranking: Ranking, corpus: Corpus) -> Verdict | None:
 
 
 def _passed(ranking: Ranking, corpus: Corpus) -> Verdict:
-    return Verdict(reason=_matched([passage(hit.chunk, corpus) for hit in ranking.hits], ranking, corpus))
+    return Verdict(reason=_matched([corpus.passage(hit.chunk) for hit in ranking.hits], ranking, corpus))
 
 
 def _rarest_retrieved(ranking: Ranking, corpus: Corpus) -> Verdict:
     idea = rarest(ranking.question, corpus)[0]
-    if any(passage(hit.chunk, corpus).form(idea) for hit in ranking.hits):
+    if any(form(idea, corpus.passage(hit.chunk)) for hit in ranking.hits):
         return _passed(ranking, corpus)
     return Verdict("no-coverage", idea.word, f"none of the {len(ranking.hits)} retrieved passages mentions {_listed([idea])}")
 
 
 def _all_in_one_passage(ranking: Ranking, corpus: Corpus) -> Verdict:
     ideas = rarest(ranking.question, corpus)
-    texts = [passage(hit.chunk, corpus) for hit in ranking.hits]
-    lacking = [[idea for idea in ideas if not text.form(idea)] for text in texts]
+    texts = [corpus.passage(hit.chunk) for hit in ranking.hits]
+    lacking = [[idea for idea in ideas if not form(idea, text)] for text in texts]
     nearest = min(range(len(texts)), key=lambda n: len(lacking[n]))
     if not lacking[nearest]:
         return Verdict(reason=_matched([texts[nearest]], ranking, corpus))
@@ -126,12 +127,13 @@ def _all_in_one_passage(ranking: Ranking, corpus: Corpus) -> Verdict:
 
 def _matched(texts: Sequence[Passage], ranking: Ranking, corpus: Corpus) -> str:
     """Where a word was found in another form: `carried -> carry`, so that a reader sees a false match at a glance."""
-    pairs = ((idea, next(filter(None, (text.form(idea) for text in texts)), "")) for idea in concepts(ranking.question, corpus))
-    return ", ".join(f"{idea.word} -> {form}" for idea, form in pairs if form and form != idea.word)
+    ideas = concepts(ranking.question, corpus)
+    pairs = ((idea.word, next(filter(None, (form(idea, text) for text in texts)), "")) for idea in ideas)
+    return ", ".join(f"{word} -> {found}" for word, found in pairs if found and found != word)
 
 
 def _only_a_heading(idea: Concept, corpus: Corpus) -> bool:
-    return any(passage(chunk, corpus).form(idea) for chunk in corpus.empty)
+    return any(form(idea, corpus.passage(chunk)) for chunk in corpus.empty)
 
 
 def _listed(ideas: Sequence[Concept]) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import fmean, pstdev
 from typing import TYPE_CHECKING
 
-from ragkit.concept import Concept, concepts, holding, passage, rarity
+from ragkit.concept import Concept, concepts, form, holding, rarity
 from ragkit.records import Ranking
 
 if TYPE_CHECKING:
@@ -56,14 +56,14 @@ def _coverage_corpus(ranking: Ranking, corpus: Corpus) -> float:
 
 
 def _coverage_retrieved(ranking: Ranking, corpus: Corpus) -> float:
-    texts = [passage(hit.chunk, corpus) for hit in ranking.hits]
-    return _share(weights(ranking.question, corpus), lambda concept: any(text.form(concept) for text in texts))
+    texts = [corpus.passage(hit.chunk) for hit in ranking.hits]
+    return _share(weights(ranking.question, corpus), lambda concept: any(form(concept, text) for text in texts))
 
 
 def _coverage_passage(ranking: Ranking, corpus: Corpus) -> float:
     weighed = weights(ranking.question, corpus)
-    texts = [passage(hit.chunk, corpus) for hit in ranking.hits]
-    return max((_share(weighed, lambda concept, text=text: bool(text.form(concept))) for text in texts), default=0.0)
+    texts = [corpus.passage(hit.chunk) for hit in ranking.hits]
+    return max((_share(weighed, lambda concept, text=text: bool(form(concept, text))) for text in texts), default=0.0)
 
 
 def _rarest(ranking: Ranking, corpus: Corpus) -> float:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import csv
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from importlib import resources
 
 from ragkit.records import BadInput
@@ -112,6 +112,44 @@ def stems(word: Word) -> Iterator[str]:
             yield from stems(piece)
 
 
+def atoms(word: Word) -> tuple[Word, ...]:
+    """The pieces of a code, any other word itself."""
+    return word.pieces or (word,)
+
+
+class Passage:
+    """A text laid out for looking phrases up: its words in order with codes taken apart, and its codes as one."""
+
+    def __init__(self, words: Iterable[Word], text: str) -> None:
+        words = list(words)
+        self.text = text
+        self._atoms = [atom for word in words for atom in atoms(word)]
+        self._codes = {word.stem: word.form for word in words if word.pieces}
+        self._places: dict[str, list[int]] = {}
+        for n, atom in enumerate(self._atoms):
+            self._places.setdefault(atom.stem, []).append(n)
+
+    def find(self, phrase: Sequence[Word]) -> str:
+        """The form in which a phrase stands here, empty when it does not: its words in a row, each in any form of the
+        same word, or a code as one word, whichever side spelled it in pieces."""
+        if len(phrase) == 1 and (code := self._code(phrase[0])):
+            return code
+        wanted = [atom for word in phrase for atom in atoms(word)]
+        for start in self._places.get(wanted[0].stem, ()):
+            here = self._atoms[start : start + len(wanted)]
+            if len(here) == len(wanted) and all(map(_same, here, wanted)):
+                return " ".join(atom.form for atom in here)
+        return ""
+
+    def _code(self, word: Word) -> str:
+        places = self._places.get(word.stem, ()) if word.pieces else ()
+        return self._codes.get(word.stem, "") or (self._atoms[places[0]].form if places else "")
+
+
+def _same(a: Word, b: Word) -> bool:
+    return a.stem == b.stem and kin(a.form, b.form)
+
+
 def joined(words: Iterable[Word]) -> str:
     """Neighbouring words written as one: the form a code has without its hyphens.
 
@@ -157,7 +195,7 @@ def _snowball() -> Callable[[str], str]:
     from snowballstemmer.english_stemmer import EnglishStemmer  # the pure one; stemmer("english") may hand out C code
 
     stem = EnglishStemmer().stemWord
-    return lambda word: stem(_irregular().get(word, word))
+    return lru_cache(maxsize=1 << 16)(lambda word: stem(_irregular().get(word, word)))
 
 
 def _plural(word: str) -> str:

@@ -1,0 +1,203 @@
+"""Studies over both wings: systems run over golden rows, and what notebook and command line show of it.
+
+Everything here computes rows; `tables` and `figures` present them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+
+from ragkit import corpus, evaluate, golden, metrics, stats
+from ragkit.concept import rarity
+from ragkit.files import ROOT
+from ragkit.gate import Floor
+from ragkit.records import ANSWER, Answer, Golden, Outcome, Rate
+from ragkit.retrieve import BM25, Lexical, Postings, query
+from ragkit.signals import COVERAGE_PASSAGE, TOP, Signal
+from ragkit.system import Bot, System
+from ragkit.systems import SYSTEMS
+from ragkit.text import Analyzer, kin
+
+Row = dict[str, object]
+
+COVERAGE = SYSTEMS["retrieved"]  # the published rule: unknown ideas, then the rarest idea in the retrieved text
+OKAPI = Lexical(BM25(idf="okapi"))
+# Each step of the analyzer left out, and the analyzer without it.
+STEPS = {
+    "nothing": Analyzer(),
+    "contractions": Analyzer(contractions=False),
+    "quantifiers and generic verbs": Analyzer(stop=("function",)),
+    "all stop words": Analyzer(stop=()),
+    "stemming": Analyzer(stemmer="none"),
+    "term dictionary": Analyzer(dictionary="none"),
+}
+
+
+def run(system: System, folder: corpus.Folder, rows: Sequence[Golden]) -> list[Outcome]:
+    """One outcome a row, judged with the forms of words that the gates know."""
+    bot = system.on(folder)
+    return evaluate.run(bot.ask_all, rows, system=system.name, k=system.k, same=kin, signals=_signals(bot))
+
+
+def _signals(bot: Bot) -> evaluate.Signals:
+    return lambda ranking: {"coverage": COVERAGE_PASSAGE(ranking, bot.corpus)}
+
+
+class Study:
+    """A corpus of this project and one of its golden files, with the bots and outcomes made so far.
+
+    `corpus` is a folder below `corpus/`, `golden` a file below `golden/` without its ending.
+    """
+
+    def __init__(self, corpus_name: str = "kestrel", golden_name: str = "kestrel") -> None:
+        self.folder = corpus.readable(corpus.read(ROOT / "corpus" / corpus_name))
+        self.rows = golden.read(ROOT / "golden" / f"{golden_name}.csv")
+        self.bot: Callable[[System], Bot] = lru_cache(maxsize=None)(lambda system: system.on(self.folder))
+        self.outcomes: Callable[[System], list[Outcome]] = lru_cache(maxsize=None)(self._outcomes)
+
+    def _outcomes(self, system: System) -> list[Outcome]:
+        bot = self.bot(system)
+        return evaluate.run(bot.ask_all, self.rows, system=system.name, k=system.k, same=kin)
+
+    @cached_property
+    def by_id(self) -> dict[str, Golden]:
+        """The golden rows by id."""
+        return {row.id: row for row in self.rows}
+
+    def scores(self, signal: Signal = TOP, system: System = COVERAGE) -> dict[str, float]:
+        """The value of a signal for each row, by id."""
+        bot = self.bot(system)
+        return {o.golden.id: signal(o.answer.ranking, bot.corpus) for o in self.outcomes(system)}
+
+    def classes(self, scores: dict[str, float]) -> tuple[dict[str, float], dict[str, float]]:
+        """Scores of the answerable and of the unanswerable rows."""
+        sides = ({row.id for row in self.rows if row.answerable is side} for side in (True, False))
+        first, second = ({name: scores[name] for name in scores if name in side} for side in sides)
+        return first, second
+
+
+def widest_inversion(study: Study) -> tuple[str, str]:
+    """The ids of the lowest answerable and the highest unanswerable row among those that coverage gets right."""
+    right = {o.golden.id for o in study.outcomes(COVERAGE) if o.right}
+    low, high = study.classes({name: score for name, score in study.scores().items() if name in right})
+    return min(low, key=lambda name: (low[name], name)), max(high, key=lambda name: (high[name], name))
+
+
+def pair(study: Study, ids: Sequence[str], *, floor: float, retriever: Lexical = Lexical()) -> list[Row]:
+    """For each row its score, and what a floor under the score and what coverage make of it."""
+    lexical = replace(COVERAGE, retriever=retriever)
+    systems = {f"floor {floor:.2f}": replace(lexical, gates=(Floor(TOP, floor),)), "coverage": lexical}
+    rows = []
+    for name in ids:
+        golden_row = study.by_id[name]
+        answers = {label: study.bot(system).ask(golden_row.question) for label, system in systems.items()}
+        score = TOP(answers["coverage"].ranking, study.bot(lexical).corpus)
+        decided = {label: _decision(golden_row, answer) for label, answer in answers.items()}
+        should = "answer" if golden_row.answerable else "refuse"
+        rows.append({"id": name, "question": golden_row.question, "should": should, "BM25": score, **decided})
+    return rows
+
+
+def _decision(row: Golden, answer: Answer) -> str:
+    did = answer.outcome if not answer.verdict.concept else f'{answer.outcome} ("{answer.verdict.concept}")'
+    return f"{did}: {'right' if (answer.outcome == ANSWER) == row.answerable else 'WRONG'}"
+
+
+def terms(study: Study, name: str, *, system: System = COVERAGE) -> list[Row]:
+    """Where the score of a row's top hit comes from, one row a term of the question; the scores add up to it."""
+    bot, question = study.bot(system), study.by_id[name].question
+    hits = bot.ask(question).ranking.hits
+    if not hits:
+        return []
+    place, postings = bot.corpus.chunks.index(hits[0].chunk), Postings(bot.corpus.terms, system.retriever.weight)
+    return [
+        {
+            "term": term,
+            "chunks with it": len(bot.corpus.holders.get(term, ())),
+            "idf": rarity(len(bot.corpus.holders.get(term, ())), len(bot.corpus.chunks)),
+            "times here": bot.corpus.terms[place].count(term),
+            "score": float(postings.scores([term])[place]),
+        }
+        for term in query(question, bot.corpus)
+    ]
+
+
+def steps(study: Study) -> list[Row]:
+    """The coverage gate with each step of the analyzer left out: both error rates, and the rows that change sides."""
+    full = {o.golden.id: o for o in study.outcomes(COVERAGE)}
+    rows = []
+    for label, analyzer in STEPS.items():
+        outcomes = study.outcomes(replace(COVERAGE, analyzer=analyzer))
+        moved = [o for o in outcomes if o.answer.outcome != full[o.golden.id].answer.outcome]
+        rows.append({
+            "left out": label,
+            "false refusals": metrics.false_refusals(outcomes),
+            "false answers": metrics.false_answers(outcomes),
+            "lost": ", ".join(_moved(o) for o in moved if not o.right),
+            "won": ", ".join(_moved(o) for o in moved if o.right),
+        })  # fmt: skip
+    return rows
+
+
+def _moved(outcome: Outcome) -> str:
+    concept = outcome.answer.verdict.concept
+    return outcome.golden.id + (f' ("{concept}")' if concept else "")
+
+
+def thresholds(study: Study, signals: Iterable[Signal], *, system: System = COVERAGE) -> list[Row]:
+    """What the best floor under each signal reaches: on the rows it was chosen on, and leaving each row out in turn."""
+    rows = []
+    for signal in signals:
+        low, high = study.classes(study.scores(signal, system))
+        best, (refusals, answers) = stats.best_threshold(low.values(), high.values()), stats.leave_one_out([*low.values()], [*high.values()])
+        rows.append({
+            "signal": signal.name, "AUROC": stats.auroc([*low.values()], [*high.values()]),
+            "best floor": best.at, "errors": Rate(best.errors, len(study.rows)),
+            "errors, left out": Rate(refusals + answers, len(study.rows)),
+            "errors of one answer to all": Rate(min(len(low), len(high)), len(study.rows)),
+        })  # fmt: skip
+    return rows
+
+
+def proof(study: Study, scores: dict[str, float]) -> list[Row]:
+    """Disjoint pairs of rows that no threshold can both get right: as many errors as any threshold makes at least."""
+    return [
+        {"answerable": pair.answerable, "its score": pair.low, "unanswerable": pair.unanswerable, "scores higher": pair.high}
+        for pair in stats.certificate(*study.classes(scores))
+    ]
+
+
+def statement(study: Study, scores: dict[str, float]) -> str:
+    """What no threshold can do on these rows, in one exact sentence."""
+    low, high = study.classes(scores)
+    best, of = stats.best_threshold(low.values(), high.values()), len(low) + len(high)
+    if not best.errors:
+        return f"A threshold of {best.at:.2f} gets all {of} rows right: the scores are separated by {stats.gap([*low.values()], [*high.values()]):.2f}."
+    return (
+        f"Of all {len(stats.sweep(low.values(), high.values()))} rules that a threshold can make here, none gets fewer than {best.errors} of {of} rows wrong; "
+        f"the best floor, {best.at:.2f}, refuses {best.false_refusals} of {len(low)} answerable and answers {best.false_answers} of {len(high)} unanswerable rows. "
+        f"{best.errors} disjoint pairs prove it."
+    )
+
+
+def strata(study: Study, systems: Iterable[System]) -> list[Row]:
+    """The share of each stratum that each system gets wrong: false refusals where it can be answered, else false answers."""
+    rows = []
+    for category in sorted({row.category for row in study.rows}):
+        for answerable, label in ((True, "false refusals"), (False, "false answers")):
+            errors = {system.name: _errors(study, system, category, answerable) for system in systems}
+            if any(rate.of for rate in errors.values()):
+                rows.append({"stratum": category, "error": label, **errors})
+    return rows
+
+
+def _errors(study: Study, system: System, category: str, answerable: bool) -> Rate:
+    outcomes = [o for o in study.outcomes(system) if o.golden.category == category and o.golden.answerable is answerable]
+    return (metrics.false_refusals if answerable else metrics.false_answers)(outcomes)
+
+
+def floor(least: float, *, name: str = "best floor") -> System:
+    """The floor under BM25's top score as a system, to be judged on rows it was not chosen on."""
+    return replace(SYSTEMS["threshold"], name=name, gates=(Floor(TOP, least),))

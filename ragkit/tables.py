@@ -1,0 +1,62 @@
+"""Tables for people: rates with their counts and intervals, frames of text with fixed decimals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ragkit.records import Rate
+from ragkit.stats import wilson
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+Row = Mapping[str, object]
+
+
+def rate(value: Rate) -> str:
+    """Counts first, then Wilson's 95 % interval.
+
+    >>> rate(Rate(5, 6)), rate(Rate(0, 0))
+    ('5/6 (44-97 %)', 'n/a (0 questions)')
+    """
+    if not value.of:
+        return "n/a (0 questions)"
+    low, high = wilson(value.hits, value.of)
+    left = f", {value.left_out} left out" if value.left_out else ""
+    return f"{value.hits:g}/{value.of} ({100 * low:.0f}-{100 * high:.0f} %{left})"
+
+
+def number(value: object, decimals: int = 2) -> str:
+    """A cell as text: fixed decimals, `n/a` for what is not defined, yes and no for truth.
+
+    >>> number(1.756), number(float("nan")), number(None), number(True), number(3)
+    ('1.76', 'n/a', '', 'yes', '3')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Rate):
+        return rate(value)
+    if isinstance(value, float):
+        return "n/a" if math.isnan(value) else f"{value:.{decimals}f}"
+    return str(value)
+
+
+def texts(rows: Iterable[Row], columns: Sequence[str] = (), *, decimals: int = 2) -> tuple[list[str], list[list[str]]]:
+    """The header and the cells of some rows as text, in the order of `columns`, else of the first row."""
+    rows = list(rows)
+    header = list(columns or (rows[0] if rows else ()))
+    return header, [[number(row.get(column), decimals) for column in header] for row in rows]
+
+
+def frame(rows: Iterable[Row], columns: Sequence[str] = (), *, decimals: int = 2) -> DataFrame:
+    """Rows as a data frame of text, which prints whole and the same everywhere."""
+    import pandas as pd
+
+    pd.set_option("display.max_colwidth", None, "display.width", 250, "display.max_rows", None, "display.max_columns", None)
+    header, cells = texts(rows, columns, decimals=decimals)
+    shown = pd.DataFrame(cells, columns=header)
+    return shown.set_index(header[0]) if header else shown
