@@ -47,7 +47,9 @@ def quote(ranking: Ranking, corpus: Corpus, *, most: int) -> tuple[Citation, ...
 
 def _pick(chunk: Chunk, weighed: Sequence[tuple[Concept, float]], corpus: Corpus, most: int) -> tuple[Citation, ...]:
     """The sentences of a chunk that hold the most of the ideas, greedily, in the order they stand."""
-    texts = [(citation, Passage(corpus.analyzer.words(citation.quote), citation.quote)) for citation in sentences(chunk)]
+    texts = [
+        (citation, Passage(corpus.analyzer.words(citation.quote), citation.quote)) for citation in sentences(chunk)
+    ]
     left, picked = list(weighed), []
     while texts and len(picked) < most:
         best = max(texts, key=lambda text: _weight(text[1], left))
@@ -66,11 +68,12 @@ def _weight(text: Passage, weighed: Sequence[tuple[Concept, float]]) -> float:
 
 
 def sentences(chunk: Chunk) -> Iterator[Citation]:
-    """The sentences, list items and table rows of a chunk, to the letter, with the line each begins on. A table row comes
-    with the header of its table, since a number without its column name says nothing."""
+    """The sentences, list items and table rows of a chunk, to the letter, with the line each begins on.
+
+    A table row comes with the header of its table, since a number without its column name says nothing.
+    """
     header, lines = chunk.lead, chunk.text.split("\n")
-    start = chunk.lines[1] - len(lines) + 1
-    n = 0
+    start, n = chunk.line, 0
     while n < len(lines):
         size = _block(lines, n)
         text = "\n".join(lines[n : n + size])
@@ -88,7 +91,11 @@ def sentences(chunk: Chunk) -> Iterator[Citation]:
 def _block(lines: Sequence[str], n: int) -> int:
     """How many lines from n on run together as one paragraph."""
     size = 1
-    while n + size < len(lines) and lines[n].strip() and not re.match(r"\s*($|[|>#]|[-*+] |\d+[.)] |```|~~~)", lines[n + size]):
+    while (
+        n + size < len(lines)
+        and lines[n].strip()
+        and not re.match(r"\s*($|[|>#]|[-*+] |\d+[.)] |```|~~~)", lines[n + size])
+    ):
         size += 1
     return 1 if lines[n].lstrip().startswith("|") else size
 

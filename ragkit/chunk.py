@@ -32,8 +32,8 @@ class Left:
 
 @dataclass(frozen=True)
 class Headings:
-    """One chunk a heading. A section of more than `cap` characters is split between its blocks (paragraphs, lists,
-    fences), a table between its rows with the header repeated as `lead`; a single longer paragraph or row stays whole."""
+    """One chunk a heading. A section of more than `cap` characters is split between its blocks, list items and table
+    rows, with the header of a split table repeated as `lead`; a single longer paragraph, fence or row stays whole."""
 
     cap: int = 1800
 
@@ -79,6 +79,11 @@ def outline(document: Document) -> list[Section]:
     return _sections(document, _parse(document.text))
 
 
+def names(document: Document) -> list[str]:
+    """What a golden row may name as a source: the file, and `file#anchor` for each of its headings."""
+    return [document.file, *(_name(document, section) for section in outline(document) if section.path)]
+
+
 def by_headings(document: Document, *, cap: int) -> tuple[list[Chunk], list[Left]]:
     """See `Headings`."""
     tokens, source = _parse(document.text), document.text.split("\n")
@@ -94,7 +99,8 @@ def by_headings(document: Document, *, cap: int) -> tuple[list[Chunk], list[Left
         for n, (low, high, text, lead) in enumerate(_pieces(source, tokens, here, cap), 1):
             chunks.append(Chunk(
                 id=_name(document, here) + (f"~{n}" if n > 1 else ""), file=document.file, path=here.path,
-                text=text, lead=lead, lines=(first if n == 1 else low, high), sections=anchors if n == 1 else anchors[-1:],
+                text=text, lead=lead, lines=(first if n == 1 else low, high), line=_first_line(source, low),
+                sections=anchors if n == 1 else anchors[-1:],
             ))  # fmt: skip
     front = [token.map for token in tokens if token.type == "front_matter" and token.map]
     return chunks, [Left(document.file, (low + 1, high), "front matter") for low, high in front]
@@ -112,7 +118,8 @@ def by_windows(document: Document, *, size: int, overlap: int) -> list[Chunk]:
         within = [s for s in sections if s.lines[0] <= lines[1] and s.lines[1] >= lines[0]]
         chunks.append(Chunk(
             id=f"{document.file}~{n}", file=document.file, path=within[0].path if within else (),
-            text=document.text[low:high], lines=lines, sections=tuple(_name(document, s) for s in within),
+            text=document.text[low:high], lines=lines, line=lines[0],
+            sections=tuple(_name(document, section) for section in within),
         ))  # fmt: skip
     return chunks
 
@@ -176,6 +183,11 @@ def _text(source: list[str], low: int, high: int) -> str:
     while lines and not lines[0].strip():
         lines = lines[1:]
     return "\n".join(lines)
+
+
+def _first_line(source: list[str], low: int) -> int:
+    """The first line from low on that is not blank, low itself when there is none."""
+    return next((n for n in range(low, len(source) + 1) if source[n - 1].strip()), low)
 
 
 def _pieces(source: list[str], tokens: list[Token], section: Section, cap: int) -> Iterator[tuple[int, int, str, str]]:

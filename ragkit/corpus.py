@@ -161,7 +161,11 @@ class Corpus:
     def _dictionary(self) -> dict[Word, tuple[tuple[Word, ...], ...]]:
         terms = () if self.analyzer.dictionary == "none" else self.folder.terms
         cut = self.analyzer.words
-        return {cut(term)[0]: tuple(tuple(cut(phrase)) for phrase in means if cut(phrase)) for term, means in terms if cut(term)}
+        return {
+            cut(term)[0]: tuple(tuple(cut(phrase)) for phrase in means if cut(phrase))
+            for term, means in terms
+            if cut(term)
+        }
 
     def passage(self, chunk: Chunk) -> Passage:
         """A chunk with its headings, laid out for looking phrases up."""

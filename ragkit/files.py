@@ -54,7 +54,9 @@ def read_text(path: str | Path) -> str:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        raise BadInput(f"{shown(path)}:{line}: not UTF-8 (byte 0x{data[error.start]:02x}); save the file as UTF-8") from None
+        raise BadInput(
+            f"{shown(path)}:{line}: not UTF-8 (byte 0x{data[error.start]:02x}); save the file as UTF-8"
+        ) from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -84,7 +84,10 @@ def nothing_found(ranking: Ranking, corpus: Corpus, *, but_for_words: bool = Fal
     shares no word with the documents."""
     if not corpus.chunks:
         read, failed = len(corpus.folder.documents), len(corpus.empty)
-        return Verdict("empty-index", reason=f"there is nothing to search: {read} files read, none gave text ({failed} sections are empty)")
+        return Verdict(
+            "empty-index",
+            reason=f"there is nothing to search: {read} files read, none gave text ({failed} sections are empty)",
+        )
     if not concepts(ranking.question, corpus):
         return Verdict("no-match", reason="the question holds no word to look for")
     if not ranking.hits and not but_for_words:
@@ -99,7 +102,9 @@ def unknown_term(ranking: Ranking, corpus: Corpus) -> Verdict | None:
     if not unknown:
         return None
     named = _listed(unknown)
-    where = f"; {unknown[-1].word} stands only above a section without text" if _only_a_heading(unknown[-1], corpus) else ""
+    where = (
+        f"; {unknown[-1].word} stands only above a section without text" if _only_a_heading(unknown[-1], corpus) else ""
+    )
     return Verdict("unknown-term", unknown[-1].word, f"no document says anything about {named}{where}")
 
 
@@ -111,7 +116,9 @@ def _rarest_retrieved(ranking: Ranking, corpus: Corpus) -> Verdict:
     idea = rarest(ranking.question, corpus)[0]
     if any(form(idea, corpus.passage(hit.chunk)) for hit in ranking.hits):
         return _passed(ranking, corpus)
-    return Verdict("no-coverage", idea.word, f"none of the {len(ranking.hits)} retrieved passages mentions {_listed([idea])}")
+    return Verdict(
+        "no-coverage", idea.word, f"none of the {len(ranking.hits)} retrieved passages mentions {_listed([idea])}"
+    )
 
 
 def _all_in_one_passage(ranking: Ranking, corpus: Corpus) -> Verdict:
@@ -122,7 +129,11 @@ def _all_in_one_passage(ranking: Ranking, corpus: Corpus) -> Verdict:
     if not lacking[nearest]:
         return Verdict(reason=_matched([texts[nearest]], ranking, corpus))
     missing, place = lacking[nearest], ranking.hits[nearest].chunk.heading
-    return Verdict("no-coverage", missing[0].word, f"no passage holds all of it together; {place} says nothing about {_listed(missing)}")
+    return Verdict(
+        "no-coverage",
+        missing[0].word,
+        f"no passage holds all of it together; {place} says nothing about {_listed(missing)}",
+    )
 
 
 def _matched(texts: Sequence[Passage], ranking: Ranking, corpus: Corpus) -> str:

@@ -24,7 +24,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The files of a corpus; `empty` are files and sections that gave nothing to answer from, `dropped` lines left out."""
+    """The files of a corpus; `empty` are files and sections that gave nothing, `dropped` are lines left out."""
 
     corpus: str
     files: tuple[Entry, ...]
@@ -52,7 +52,14 @@ def manifest(corpus: Corpus) -> Manifest:
 def as_json(found: Manifest) -> str:
     """The manifest as it is kept beside the documents."""
     rows = [
-        {"id": e.id, "chunks": e.chunks, "words": e.words, "covered": round(e.covered, 4), "hash": e.hash, "error": e.error}
+        {
+            "id": e.id,
+            "chunks": e.chunks,
+            "words": e.words,
+            "covered": round(e.covered, 4),
+            "hash": e.hash,
+            "error": e.error,
+        }
         for e in found.files
     ]
     data = {"corpus": found.corpus, "files": rows, "empty": list(found.empty), "dropped": list(found.dropped)}
@@ -62,7 +69,9 @@ def as_json(found: Manifest) -> str:
 def _entry(document: Document, chunks: list[Chunk], corpus: Corpus) -> Entry:
     words = sum(len(chunk.text.split()) for chunk in chunks)
     spans = [chunk.lines for chunk in corpus.all_chunks if chunk.file == document.file]
-    return Entry(document.file, len(chunks), words, _covered(document, spans), fingerprint(document.text), document.error)
+    return Entry(
+        document.file, len(chunks), words, _covered(document, spans), fingerprint(document.text), document.error
+    )
 
 
 def _covered(document: Document, spans: list[tuple[int, int]]) -> float:

@@ -1,7 +1,7 @@
 """The nouns of the suite: one frozen record for each step from a document to a rate.
 
-    Document -> Chunk -> Hit -> Ranking -> Verdict -> Answer -> Outcome -> Rate
-                                                        Golden --^
+Document -> Chunk -> Hit -> Ranking -> Verdict -> Answer -> Outcome -> Rate
+                                                    Golden --^
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class Document:
 class Chunk:
     """A piece of a document that is ranked and cited.
 
-    `text` is what stands in the file below the heading, to the letter. `lead` is what a reader needs above it
-    (the header rows of a table that was split) and is no part of the file's rebuild. `lines` are the first and last
-    line of the file that belong to the chunk, headings included, counted from 1. `sections` are the
+    `text` is what stands in the file below the heading, to the letter, from line `line` on. `lead` is what a reader
+    needs above it (the header rows of a table that was split) and is no part of the file's rebuild. `lines` are the
+    first and last line of the file that belong to the chunk, headings included; lines count from 1. `sections` are the
     `file#anchor` of every heading it holds text of; a text above all headings has the bare file name.
     """
 
@@ -40,6 +40,7 @@ class Chunk:
     text: str
     path: tuple[str, ...] = ()
     lines: tuple[int, int] = (1, 1)
+    line: int = 1
     sections: tuple[str, ...] = ()
     lead: str = ""
     page: int | None = None

@@ -1,4 +1,4 @@
-"""Lexical retrieval: postings on numpy, BM25 and TF-IDF with their sources, and the ranking of chunks for a question."""
+"""Lexical retrieval: postings on numpy, BM25 and TF-IDF with their sources, and the chunks ranked for a question."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ Retrieve = Callable[[Sequence[str], int], list[Ranking]]
 class BM25:
     """BM25 with saturation `k1` and length correction `b`.
 
-    `idf` is `plus-one`: ln(1 + (N - n + 0.5) / (n + 0.5)), never negative (Lucene), or `okapi`: ln((N - n + 0.5) / (n + 0.5)) with a
-    negative weight replaced by a quarter of the mean weight (rank-bm25's BM25Okapi; Robertson and Zaragoza 2009).
+    `idf` of a term in n of N chunks is `plus-one`: ln(1 + (N - n + 0.5) / (n + 0.5)), never negative (Lucene), or
+    `okapi`: ln((N - n + 0.5) / (n + 0.5)), a negative one replaced by a quarter of the mean (rank-bm25's BM25Okapi).
     """
 
     k1: float = 1.5
@@ -99,7 +99,7 @@ class Postings:
         return total
 
     def top(self, terms: Sequence[str], k: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """The k best of the chunks that hold a term, and their scores; equal scores stand in the order of the chunks."""
+        """The k best of the chunks that hold a term, and their scores; equal scores stand in chunk order."""
         spans = self._spans(terms)
         total = self._spare.pop() if self._spare else np.zeros(self.size)
         for low, high in spans:

@@ -77,7 +77,7 @@ def weights(question: str, corpus: Corpus) -> list[tuple[Concept, float]]:
 
 
 def rarest(question: str, corpus: Corpus) -> list[Concept]:
-    """The ideas from the rarest on; of equally rare ones the later first, since English puts what is asked about last."""
+    """The ideas from the rarest on; of equals the later first, since English puts what is asked about last."""
     weighed = list(enumerate(weights(question, corpus)))
     return [idea for _, (idea, _) in sorted(weighed, key=lambda item: (-item[1][1], -item[0]))]
 

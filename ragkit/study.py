@@ -6,16 +6,17 @@ Everything here computes rows; `tables` and `figures` present them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
+from pathlib import Path
 
-from ragkit import corpus, evaluate, golden, metrics, stats
-from ragkit.concept import rarity
+from ragkit import chunk, corpus, evaluate, golden, metrics, report, stats
+from ragkit.concept import concepts, rarity
 from ragkit.files import ROOT
 from ragkit.gate import Floor
 from ragkit.records import ANSWER, Answer, Golden, Outcome, Rate
 from ragkit.retrieve import BM25, Lexical, Postings, query
-from ragkit.signals import COVERAGE_PASSAGE, TOP, Signal
+from ragkit.signals import COVERAGE_PASSAGE, TOP, TOP_PER_IDEA, Signal
 from ragkit.system import Bot, System
 from ragkit.systems import SYSTEMS
 from ragkit.text import Analyzer, kin
@@ -23,7 +24,7 @@ from ragkit.text import Analyzer, kin
 Row = dict[str, object]
 
 COVERAGE = SYSTEMS["retrieved"]  # the published rule: unknown ideas, then the rarest idea in the retrieved text
-OKAPI = Lexical(BM25(idf="okapi"))
+PLUS_ONE, OKAPI = Lexical(), Lexical(BM25(idf="okapi"))
 # Each step of the analyzer left out, and the analyzer without it.
 STEPS = {
     "nothing": Analyzer(),
@@ -35,14 +36,21 @@ STEPS = {
 }
 
 
-def run(system: System, folder: corpus.Folder, rows: Sequence[Golden]) -> list[Outcome]:
+def evaluated(system: System, folder: corpus.Folder, file: str | Path, *, backend: str = "bm25") -> report.Run:
+    """A system run over a golden file, with all that a report says of it."""
+    sections = {name for document in folder.documents for name in chunk.names(document)}
+    rows, bot = golden.read(file, sections=sections), system.on(corpus.readable(folder))
+    outcomes = _outcomes(bot, rows)
+    silent = len(bot.corpus.empty)
+    return report.Run(
+        system.name, folder.name, Path(file).stem, len(bot.corpus.chunks), backend, tuple(outcomes), silent
+    )
+
+
+def _outcomes(bot: Bot, rows: Sequence[Golden]) -> list[Outcome]:
     """One outcome a row, judged with the forms of words that the gates know."""
-    bot = system.on(folder)
-    return evaluate.run(bot.ask_all, rows, system=system.name, k=system.k, same=kin, signals=_signals(bot))
-
-
-def _signals(bot: Bot) -> evaluate.Signals:
-    return lambda ranking: {"coverage": COVERAGE_PASSAGE(ranking, bot.corpus)}
+    signals = lambda ranking: {"coverage": COVERAGE_PASSAGE(ranking, bot.corpus)}  # noqa: E731
+    return evaluate.run(bot.ask_all, rows, system=bot.system.name, k=bot.system.k, same=kin, signals=signals)
 
 
 class Study:
@@ -55,11 +63,9 @@ class Study:
         self.folder = corpus.readable(corpus.read(ROOT / "corpus" / corpus_name))
         self.rows = golden.read(ROOT / "golden" / f"{golden_name}.csv")
         self.bot: Callable[[System], Bot] = lru_cache(maxsize=None)(lambda system: system.on(self.folder))
-        self.outcomes: Callable[[System], list[Outcome]] = lru_cache(maxsize=None)(self._outcomes)
-
-    def _outcomes(self, system: System) -> list[Outcome]:
-        bot = self.bot(system)
-        return evaluate.run(bot.ask_all, self.rows, system=system.name, k=system.k, same=kin)
+        self.outcomes: Callable[[System], list[Outcome]] = lru_cache(maxsize=None)(
+            lambda system: _outcomes(self.bot(system), self.rows)
+        )
 
     @cached_property
     def by_id(self) -> dict[str, Golden]:
@@ -85,24 +91,29 @@ def widest_inversion(study: Study) -> tuple[str, str]:
     return min(low, key=lambda name: (low[name], name)), max(high, key=lambda name: (high[name], name))
 
 
-def pair(study: Study, ids: Sequence[str], *, floor: float, retriever: Lexical = Lexical()) -> list[Row]:
-    """For each row its score, and what a floor under the score and what coverage make of it."""
+def pair(study: Study, ids: Sequence[str], *, floors: Sequence[float], retriever: Lexical = PLUS_ONE) -> list[Row]:
+    """For each row its score, and what floors under the score and what coverage make of it."""
     lexical = replace(COVERAGE, retriever=retriever)
-    systems = {f"floor {floor:.2f}": replace(lexical, gates=(Floor(TOP, floor),)), "coverage": lexical}
+    systems = {f"floor {least:.2f}": replace(lexical, gates=(Floor(TOP, least),)) for least in floors} | {
+        "coverage": lexical
+    }
     rows = []
-    for name in ids:
-        golden_row = study.by_id[name]
-        answers = {label: study.bot(system).ask(golden_row.question) for label, system in systems.items()}
+    for row in map(study.by_id.__getitem__, ids):
+        answers = {label: study.bot(system).ask(row.question) for label, system in systems.items()}
         score = TOP(answers["coverage"].ranking, study.bot(lexical).corpus)
-        decided = {label: _decision(golden_row, answer) for label, answer in answers.items()}
-        should = "answer" if golden_row.answerable else "refuse"
-        rows.append({"id": name, "question": golden_row.question, "should": should, "BM25": score, **decided})
+        decided = {label: _decision(row, answer) for label, answer in answers.items()}
+        rows.append({"id": row.id, "question": row.question, "must be": _should(row), "BM25": score, **decided})
     return rows
 
 
+def _should(row: Golden) -> str:
+    return "answered" if row.answerable else "refused"
+
+
 def _decision(row: Golden, answer: Answer) -> str:
-    did = answer.outcome if not answer.verdict.concept else f'{answer.outcome} ("{answer.verdict.concept}")'
-    return f"{did}: {'right' if (answer.outcome == ANSWER) == row.answerable else 'WRONG'}"
+    did = "answered" if answer.outcome == ANSWER else "refused"
+    named = f' ("{answer.verdict.concept}")' if answer.verdict.concept else ""
+    return f"{did}{named}: {'right' if did == _should(row) else 'WRONG'}"
 
 
 def terms(study: Study, name: str, *, system: System = COVERAGE) -> list[Row]:
@@ -151,7 +162,10 @@ def thresholds(study: Study, signals: Iterable[Signal], *, system: System = COVE
     rows = []
     for signal in signals:
         low, high = study.classes(study.scores(signal, system))
-        best, (refusals, answers) = stats.best_threshold(low.values(), high.values()), stats.leave_one_out([*low.values()], [*high.values()])
+        best, (refusals, answers) = (
+            stats.best_threshold(low.values(), high.values()),
+            stats.leave_one_out([*low.values()], [*high.values()]),
+        )
         rows.append({
             "signal": signal.name, "AUROC": stats.auroc([*low.values()], [*high.values()]),
             "best floor": best.at, "errors": Rate(best.errors, len(study.rows)),
@@ -164,7 +178,12 @@ def thresholds(study: Study, signals: Iterable[Signal], *, system: System = COVE
 def proof(study: Study, scores: dict[str, float]) -> list[Row]:
     """Disjoint pairs of rows that no threshold can both get right: as many errors as any threshold makes at least."""
     return [
-        {"answerable": pair.answerable, "its score": pair.low, "unanswerable": pair.unanswerable, "scores higher": pair.high}
+        {
+            "answerable": pair.answerable,
+            "its score": pair.low,
+            "unanswerable": pair.unanswerable,
+            "scores higher": pair.high,
+        }
         for pair in stats.certificate(*study.classes(scores))
     ]
 
@@ -174,18 +193,18 @@ def statement(study: Study, scores: dict[str, float]) -> str:
     low, high = study.classes(scores)
     best, of = stats.best_threshold(low.values(), high.values()), len(low) + len(high)
     if not best.errors:
-        return f"A threshold of {best.at:.2f} gets all {of} rows right: the scores are separated by {stats.gap([*low.values()], [*high.values()]):.2f}."
+        return f"A threshold of {best.at:.2f} gets all {of} rows right."
     return (
-        f"Of all {len(stats.sweep(low.values(), high.values()))} rules that a threshold can make here, none gets fewer than {best.errors} of {of} rows wrong; "
-        f"the best floor, {best.at:.2f}, refuses {best.false_refusals} of {len(low)} answerable and answers {best.false_answers} of {len(high)} unanswerable rows. "
-        f"{best.errors} disjoint pairs prove it."
+        f"Of all {len(stats.sweep(low.values(), high.values()))} rules that a threshold can make here, none gets fewer "
+        f"than {best.errors} of {of} rows wrong. The best floor, {best.at:.2f}, refuses {best.false_refusals} of "
+        f"{len(low)} answerable and answers {best.false_answers} of {len(high)} unanswerable rows."
     )
 
 
 def strata(study: Study, systems: Iterable[System]) -> list[Row]:
-    """The share of each stratum that each system gets wrong: false refusals where it can be answered, else false answers."""
+    """What each system gets wrong in each stratum: false refusals where there is an answer, else false answers."""
     rows = []
-    for category in sorted({row.category for row in study.rows}):
+    for category in sorted({row.category for row in study.rows}, key=lambda name: (len(name), name)):
         for answerable, label in ((True, "false refusals"), (False, "false answers")):
             errors = {system.name: _errors(study, system, category, answerable) for system in systems}
             if any(rate.of for rate in errors.values()):
@@ -194,10 +213,67 @@ def strata(study: Study, systems: Iterable[System]) -> list[Row]:
 
 
 def _errors(study: Study, system: System, category: str, answerable: bool) -> Rate:
-    outcomes = [o for o in study.outcomes(system) if o.golden.category == category and o.golden.answerable is answerable]
+    outcomes = [
+        o for o in study.outcomes(system) if o.golden.category == category and o.golden.answerable is answerable
+    ]
     return (metrics.false_refusals if answerable else metrics.false_answers)(outcomes)
 
 
 def floor(least: float, *, name: str = "best floor") -> System:
     """The floor under BM25's top score as a system, to be judged on rows it was not chosen on."""
     return replace(SYSTEMS["threshold"], name=name, gates=(Floor(TOP, least),))
+
+
+def lengths(study: Study, *, system: System = COVERAGE) -> list[Row]:
+    """For each row that finds anything: how many ideas it has, its score, and the score per idea."""
+    bot, raw, per_idea = study.bot(system), study.scores(TOP, system), study.scores(TOP_PER_IDEA, system)
+    return [
+        {
+            "id": row.id,
+            "answerable": row.answerable,
+            "ideas": len(concepts(row.question, bot.corpus)),
+            "score": raw[row.id],
+            "score per idea": per_idea[row.id],
+        }
+        for row in study.rows
+        if raw[row.id] > 0
+    ]
+
+
+def growth(study: Study, questions: Sequence[str], *, system: System = COVERAGE) -> list[Row]:
+    """One intent in growing words, and what its score becomes."""
+    bot = study.bot(system)
+    rankings = [bot.ask(question).ranking for question in questions]
+    return [
+        {
+            "question": r.question,
+            "ideas": len(concepts(r.question, bot.corpus)),
+            "score": TOP(r, bot.corpus),
+            "score per idea": TOP_PER_IDEA(r, bot.corpus),
+            "top chunk": r.hits[0].chunk.id if r.hits else "",
+        }
+        for r in rankings
+    ]
+
+
+def blamed(study: Study, category: str, *, system: System = COVERAGE, most: int = 8) -> list[Row]:
+    """The refused rows of a stratum, and the word each was refused for."""
+    refused = [o for o in study.outcomes(system) if o.golden.category == category and o.answer.verdict.refused]
+    return [
+        {
+            "id": o.golden.id,
+            "question": o.golden.question,
+            "gate": o.answer.verdict.gate,
+            "refused for": o.answer.verdict.concept,
+        }
+        for o in refused[:most]
+    ]
+
+
+def leaked(study: Study, category: str, *, system: System = COVERAGE, most: int = 8) -> list[Row]:
+    """The answered rows of an unanswerable stratum, and the section each was answered from."""
+    answered = [o for o in study.outcomes(system) if o.golden.category == category and o.answer.outcome == ANSWER]
+    return [
+        {"id": o.golden.id, "question": o.golden.question, "answered from": o.answer.citations[0].chunk.id}
+        for o in answered[:most]
+    ]

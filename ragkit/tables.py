@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ragkit.files import results, table, write_text
 from ragkit.records import Rate
 from ragkit.stats import wilson
 
@@ -52,11 +53,19 @@ def texts(rows: Iterable[Row], columns: Sequence[str] = (), *, decimals: int = 2
     return header, [[number(row.get(column), decimals) for column in header] for row in rows]
 
 
+def keep(rows: Iterable[Row], name: str) -> None:
+    """Writes rows as results/tables/<name>.csv."""
+    rows = list(rows)
+    write_text(results() / "tables" / f"{name}.csv", table(rows, list(rows[0]) if rows else ()))
+
+
 def frame(rows: Iterable[Row], columns: Sequence[str] = (), *, decimals: int = 2) -> DataFrame:
     """Rows as a data frame of text, which prints whole and the same everywhere."""
     import pandas as pd
 
-    pd.set_option("display.max_colwidth", None, "display.width", 250, "display.max_rows", None, "display.max_columns", None)
+    pd.set_option(
+        "display.max_colwidth", None, "display.width", 250, "display.max_rows", None, "display.max_columns", None
+    )
     header, cells = texts(rows, columns, decimals=decimals)
     shown = pd.DataFrame(cells, columns=header)
     return shown.set_index(header[0]) if header else shown

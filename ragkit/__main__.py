@@ -1,0 +1,234 @@
+"""The command line. Exit 0: held. 1: a finding. 2: bad input, told in one line."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ragkit.files import ROOT, shown
+from ragkit.records import REFUSE, Answer, BadInput
+from ragkit.systems import DEFAULT, SYSTEMS, backend, named
+
+if TYPE_CHECKING:
+    from ragkit.corpus import Folder
+
+app = typer.Typer(
+    add_completion=True, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False, help=__doc__
+)
+
+CorpusOption = Annotated[
+    str, typer.Option("--corpus", metavar="DIR", help="folder of Markdown, or the name of one in corpus/")
+]
+SystemOption = Annotated[str, typer.Option("--system", help=f"one of {', '.join(SYSTEMS)}")]
+GoldenOption = Annotated[
+    str, typer.Option("--golden", metavar="FILE", help="CSV of questions, or the name of one in golden/")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="print data instead of text")]
+BASELINE = ROOT / "golden" / "baseline.csv"
+
+
+@app.command()
+def index(corpus: CorpusOption = "kestrel", as_json: JsonOption = False) -> None:
+    """Print the manifest: what the index holds of each file, and what gave nothing.
+
+    JSON keys: corpus, files (id, chunks, words, covered, hash, error), empty, dropped. A file that can not be read is
+    listed with its error, and the command ends with 2.
+    """
+    from ragkit import manifest, tables
+
+    folder = _folder(corpus)
+    found = manifest.manifest(named(DEFAULT).on(folder).corpus)
+    if as_json:
+        print(manifest.as_json(found), end="")
+    else:
+        rows = [
+            {
+                "id": e.id,
+                "chunks": e.chunks,
+                "words": e.words,
+                "covered": f"{100 * e.covered:.0f} %",
+                "hash": e.hash,
+                "error": e.error,
+            }
+            for e in found.files
+        ]
+        _print_table(*tables.texts(rows, ("id", "chunks", "words", "covered", "hash", "error")))
+        print(f"{len(found.files)} files, {found.chunks} chunks, {len(found.empty)} that gave nothing")
+        _print_list("empty (no text to answer from)", found.empty)
+        _print_list("left out", found.dropped)
+    if failed := [entry.error for entry in found.files if entry.error]:
+        raise BadInput(failed[0])
+
+
+@app.command()
+def ask(
+    question: str, system: SystemOption = DEFAULT, corpus: CorpusOption = "kestrel", as_json: JsonOption = False
+) -> None:
+    """Answer one question with cited passages, or refuse and say why.
+
+    JSON keys: question, system, corpus, outcome, gate, concept, reason, text, citations (file, path, line, quote); a
+    refusal has `citations: []`.
+    """
+    from ragkit.corpus import readable
+
+    folder = readable(_folder(corpus))
+    answer = named(system).on(folder).ask(question)
+    print(_answer_json(answer, system, folder.name) if as_json else _answer_text(answer))
+
+
+@app.command(name="eval")
+def evaluate(
+    system: SystemOption = DEFAULT,
+    golden: GoldenOption = "",
+    corpus: CorpusOption = "kestrel",
+    accept: Annotated[bool, typer.Option("--accept", help="rewrite what golden/baseline.csv says of this run")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Run a system over a golden file: the two bands, every row that fails with its reason, intervals.
+
+    Ends with 1 when a row that golden/baseline.csv says holds no longer does. JSON keys: system, corpus, golden,
+    backend, chunks, answerable, unanswerable, metrics, failed, errors, broken.
+    """
+    from ragkit import evaluate as judging
+    from ragkit import golden as files
+    from ragkit import report, study, tables
+
+    folder = _folder(corpus)
+    run = study.evaluated(named(system), folder, _golden(golden, folder), backend=backend())
+    held = files.read_baseline(BASELINE) if BASELINE.exists() else {}
+    if accept:
+        held[run.key] = {o.golden.id: judging.held(o) for o in run.outcomes}
+        files.write_baseline(BASELINE, held)
+    changes = judging.compare(held.get(run.key, {}), run.outcomes)
+    if as_json:
+        print(json.dumps(_plain(report.as_json(run, changes)), indent=1, ensure_ascii=False))
+    else:
+        print("\n".join([run.header, "", *report.bands(run), ""]))
+        _print_table(*tables.texts(report.measures(run.outcomes)))
+        print()
+        _print_table(*tables.texts(report.failures(run.outcomes)))
+        print(f"wrote {shown(BASELINE)}" if accept else _changes(changes, run.key in held))
+    raise typer.Exit(1 if changes.broken else 0)
+
+
+@app.command()
+def notebook(
+    names: Annotated[list[str], typer.Argument(help="number or name of a notebook, or a path")],
+    parameter: Annotated[list[str] | None, typer.Option("-p", metavar="NAME=VALUE", help="set a parameter")] = None,
+    file: Annotated[str | None, typer.Option("-f", metavar="FILE", help="YAML file of parameters")] = None,
+    force: Annotated[bool, typer.Option("--force", help="run even what is fresh")] = False,
+) -> None:
+    """Run notebooks. With parameters the result goes to results/runs/ and leaves the committed notebook alone."""
+    from ragkit import notebooks
+
+    paths = [_notebook(name) for name in names]
+    runs = notebooks.run(paths, parameters=notebooks.given(parameter or [], file), force=force)
+    for run in runs:
+        print(f"{run.status:<7}{run.message or shown(run.notebook)}")
+    raise typer.Exit(1 if any(run.status == notebooks.FAILED for run in runs) else 0)
+
+
+def _folder(name: str) -> Folder:
+    from ragkit import corpus
+
+    kept = ROOT / "corpus" / name
+    return corpus.read(kept if not Path(name).exists() and os.sep not in name and kept.is_dir() else name)
+
+
+def _golden(name: str, folder: Folder) -> Path:
+    """The golden file of that name, or the one named like the corpus."""
+    kept = ROOT / "golden" / f"{name or folder.name}.csv"
+    if not name and not kept.exists():
+        raise BadInput(f"{folder.name}: no golden file {shown(kept)}; name one with --golden FILE")
+    return kept if not name or (not Path(name).exists() and os.sep not in name and kept.exists()) else Path(name)
+
+
+def _notebook(name: str) -> Path:
+    if Path(name).suffix == ".ipynb":
+        return Path(name)
+    found = sorted((ROOT / "notebooks").glob(f"{name}*.ipynb"))
+    if len(found) != 1:
+        known = ", ".join(path.stem for path in sorted((ROOT / "notebooks").glob("*.ipynb")))
+        raise BadInput(f"notebook {name!r}: {'no such notebook' if not found else 'more than one'}; there are {known}")
+    return found[0]
+
+
+def _answer_text(answer: Answer) -> str:
+    if answer.outcome == REFUSE:
+        return f"REFUSED (gate: {answer.verdict.gate})\n{answer.verdict.reason}"
+    places = [f"[{n}] {c.chunk.heading}, line {c.line}" for n, c in enumerate(answer.citations, 1)]
+    return "\n".join([answer.text, "", *places])
+
+
+def _answer_json(answer: Answer, system: str, corpus: str) -> str:
+    cited = [
+        {"file": c.chunk.file, "path": list(c.chunk.path), "line": c.line, "quote": c.quote} for c in answer.citations
+    ]
+    verdict = {"gate": answer.verdict.gate, "concept": answer.verdict.concept, "reason": answer.verdict.reason}
+    data = {
+        "question": answer.question,
+        "system": system,
+        "corpus": corpus,
+        "outcome": answer.outcome,
+        **verdict,
+        "text": answer.text,
+    }
+    return json.dumps({**data, "citations": cited}, indent=1, ensure_ascii=False)
+
+
+def _changes(changes: object, known: bool) -> str:
+    from ragkit.evaluate import Changes
+
+    assert isinstance(changes, Changes)
+    if not known:
+        return "no baseline for this run; --accept makes one"
+    listed = {
+        "no longer hold": changes.broken,
+        "hold now": changes.mended,
+        "are new": changes.unknown,
+        "were not asked": changes.missing,
+    }
+    told = [f"{len(ids)} {what}: {', '.join(ids)}" for what, ids in listed.items() if ids]
+    return "against the baseline: " + ("; ".join(told) or "no change")
+
+
+def _print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    widths = [max(len(row[n]) for row in (header, *rows)) for n in range(len(header))]
+    for row in (header, *rows) if rows else ():
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def _print_list(title: str, lines: Sequence[str]) -> None:
+    if lines:
+        print(f"{title}:", *(f"  {line}" for line in lines), sep="\n")
+
+
+def _plain(data: object) -> object:
+    """nan as null: JSON has no other word for what is not defined."""
+    if isinstance(data, dict):
+        return {key: _plain(value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_plain(value) for value in data]
+    return None if isinstance(data, float) and data != data else data
+
+
+def main() -> None:
+    """The entry point; bad input ends here, in one line and with 2."""
+    try:
+        app()
+    except BadInput as error:
+        print(f"ragkit: {error}", file=sys.stderr)
+        sys.exit(2)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,134 @@
+"""Figures. Each is shown with a text that names its numbers, for screen readers and for the tests that read outputs."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ragkit.files import results, write_bytes
+from ragkit.records import Rate
+from ragkit.stats import Rule, wilson
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Okabe and Ito: told apart by colour-blind readers; hatches and markers say the same again.
+BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#767676"
+COLOURS = (GREY, ORANGE, BLUE, GREEN, PURPLE)
+HATCHES = ("", "//", "", "..", "xx")
+
+
+def show(figure: Figure, alt: str, name: str) -> None:
+    """Displays a figure with its text and keeps it as results/figures/<name>.png."""
+    from IPython.display import display
+
+    out = io.BytesIO()
+    figure.savefig(out, format="png", dpi=110, facecolor="white", metadata={"Software": None})
+    write_bytes(results() / "figures" / f"{name}.png", out.getvalue())
+    data = {"image/png": base64.b64encode(out.getvalue()).decode(), "text/plain": alt}
+    display(data, metadata={"image/png": {"alt": alt}}, raw=True)
+
+
+def _axes(width: float, height: float) -> tuple[Figure, Axes]:
+    """A figure of its own, without pyplot: it keeps no state and costs half the import."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = figure.add_subplot()
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure, axes
+
+
+def scores(answerable: Mapping[str, float], unanswerable: Mapping[str, float], *, best: Rule, name: str) -> None:
+    """Every question at its score, the two classes apart, and the floor that makes the fewest errors."""
+    figure, axes = _axes(8, 2.6)
+    sides = (("answerable", answerable, BLUE, "o"), ("unanswerable", unanswerable, ORANGE, "X"))
+    for height, (_, side, colour, marker) in enumerate(sides):
+        axes.scatter(list(side.values()), [height] * len(side), c=colour, marker=marker, s=70, alpha=0.75, linewidths=0)
+    axes.axvline(best.at, ls="--", color="black", lw=1)
+    axes.set(
+        yticks=[0, 1],
+        yticklabels=[label for label, *_ in sides],
+        ylim=(-0.6, 1.6),
+        xlabel="BM25 score of the best chunk",
+    )
+    told = "; ".join(
+        f"{label} {', '.join(f'{n} {s:.1f}' for n, s in sorted(side.items(), key=lambda item: item[1]))}"
+        for label, side, *_ in sides
+    )
+    show(
+        figure,
+        f"BM25 score of the best chunk for each question. {told}. Dashed line at {best.at:.2f}, the floor with "
+        f"the fewest errors: {best.errors}.",
+        name,
+    )
+
+
+def errors_by_floor(rules: Sequence[Rule], *, name: str) -> None:
+    """What each floor gets wrong: false refusals rise, false answers fall, and the sum never reaches zero."""
+    figure, axes = _axes(8, 3)
+    finite = [rule for rule in rules if abs(rule.at) != float("inf")]
+    floors = [rule.at for rule in finite]
+    series = (
+        ("false refusals", [rule.false_refusals for rule in finite], BLUE, "-"),
+        ("false answers", [rule.false_answers for rule in finite], ORANGE, "--"),
+        ("both", [rule.errors for rule in finite], "black", ":"),
+    )
+    for label, counts, colour, style in series:
+        axes.step(floors, counts, where="mid", color=colour, ls=style, label=label)
+    axes.set(xlabel="floor under the BM25 score", ylabel="questions wrong", ylim=(0, None))
+    axes.legend(frameon=False)
+    best = min(rules, key=lambda rule: rule.errors)
+    told = "; ".join(
+        f"{rule.at:.1f}: {rule.false_refusals} + {rule.false_answers}" for rule in finite[:: max(len(finite) // 8, 1)]
+    )
+    show(figure, f"False refusals plus false answers by floor, {told}. Never below {best.errors}.", name)
+
+
+def wrong_by_stratum(rows: Sequence[Mapping[str, object]], systems: Sequence[str], *, name: str) -> None:
+    """The share each system gets wrong in each stratum, with Wilson's 95 % intervals."""
+    figure, axes = _axes(8, 0.17 * len(rows) * (len(systems) + 0.8) + 1)
+    told, height = [], 0.8 / len(systems)
+    for n, system in enumerate(systems):
+        rates = [row[system] for row in rows]
+        places = [place + (n - (len(systems) - 1) / 2) * height for place in range(len(rows))]
+        shares = [100 * rate.value for rate in rates if isinstance(rate, Rate)]
+        spans = [wilson(rate.hits, rate.of) for rate in rates if isinstance(rate, Rate)]
+        reach = [
+            [s - 100 * low for s, (low, _) in zip(shares, spans, strict=True)],
+            [100 * high - s for s, (_, high) in zip(shares, spans, strict=True)],
+        ]
+        style = {"color": COLOURS[n % 5], "hatch": HATCHES[n % 5], "edgecolor": "white", "label": system}
+        axes.barh(places, shares, height=height, xerr=reach, error_kw={"elinewidth": 1, "ecolor": "#333333"}, **style)
+        told.append(f"{system} " + ", ".join(f"{_stratum(row)} {rate}" for row, rate in zip(rows, rates, strict=True)))
+    axes.set(
+        yticks=range(len(rows)),
+        yticklabels=[_stratum(row) for row in rows],
+        xlim=(0, 101),
+        xlabel="% wrong (line: 95 % interval)",
+    )
+    axes.invert_yaxis()
+    figure.legend(frameon=False, loc="outside upper right", ncols=len(systems))
+    show(figure, f"Share wrong by stratum: {'; '.join(told)}.", name)
+
+
+def _stratum(row: Mapping[str, object]) -> str:
+    return f"{row['stratum']} {row['error']}"
+
+
+def by_length(rows: Sequence[Mapping[str, object]], *, name: str) -> None:
+    """The score of each question against the number of its ideas, answerable and unanswerable apart."""
+    figure, axes = _axes(8, 3.2)
+    sides = ((True, BLUE, "o", "answerable", -0.12), (False, ORANGE, "X", "unanswerable", 0.12))
+    for answerable, colour, marker, label, aside in sides:
+        points = [(float(str(row["ideas"])) + aside, row["score"]) for row in rows if row["answerable"] is answerable]
+        axes.scatter(*zip(*points, strict=True), c=colour, marker=marker, s=40, alpha=0.6, linewidths=0, label=label)
+    axes.set(xlabel="ideas in the question", ylabel="BM25 score of the best chunk", ylim=(0, None))
+    axes.legend(frameon=False)
+    groups = sorted({row["ideas"] for row in rows})
+    means = {n: [float(str(row["score"])) for row in rows if row["ideas"] == n] for n in groups}
+    told = ", ".join(f"{n} ideas {sum(found) / len(found):.1f} ({len(found)} questions)" for n, found in means.items())
+    show(figure, f"Mean BM25 score by number of ideas: {told}.", name)

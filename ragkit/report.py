@@ -1,0 +1,150 @@
+"""What an evaluation prints and keeps: header, the two bands, the rows that fail and why, the refusal table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ragkit import evaluate, metrics, tables
+from ragkit.records import ANSWER, ERROR, Outcome, Rate
+from ragkit.stats import certifies
+
+Row = dict[str, object]
+
+SHOWN = (
+    "right_answers",
+    "right_refusals",
+    "false_refusals",
+    "false_answers",
+    "correctness",
+    "faithfulness",
+    "reason_right",
+    "recall",
+    "mrr",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One system over one golden file; `silent` counts the sections without text."""
+
+    system: str
+    corpus: str
+    golden: str
+    chunks: int
+    backend: str
+    outcomes: tuple[Outcome, ...]
+    silent: int = 0
+
+    @property
+    def header(self) -> str:
+        """Backend, corpus and chunk count, system, golden file."""
+        rows = f"{self.golden} ({len(self.outcomes)} rows)"
+        silent = f", {self.silent} sections without text" if self.silent else ""
+        held = f"{self.corpus} ({self.chunks} chunks{silent})"
+        return f"backend: {self.backend}   corpus: {held}   system: {self.system}   golden: {rows}"
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What a baseline files the run under."""
+        return self.system, self.corpus, self.golden
+
+    @property
+    def answered(self) -> Rate:
+        """Of the rows that must be answered, those that were."""
+        return metrics.right_answers(self.outcomes)
+
+    @property
+    def refused(self) -> Rate:
+        """Of the rows that must be refused, those that were."""
+        return metrics.right_refusals(self.outcomes)
+
+
+def bands(run: Run) -> list[str]:
+    """The two bands and the total, and in plain words what the rows can not tell."""
+    right = Rate(
+        run.answered.hits + run.refused.hits, run.answered.of + run.refused.of, len(metrics.errors(run.outcomes))
+    )
+    holding = sum(map(evaluate.held, run.outcomes))
+    lines = [
+        f"ANSWERABLE    must be answered   {tables.rate(run.answered)}",
+        f"UNANSWERABLE  must be refused    {tables.rate(run.refused)}",
+        f"{right} right; {holding} of {len(run.outcomes)} hold (right, and known key facts are stated)",
+    ]
+    if failed := metrics.errors(run.outcomes):
+        lines.append(f"INCOMPLETE: {len(failed)} rows ended in an error and stand in no rate: {', '.join(failed)}")
+    if missing := metrics.one_sided(run.outcomes):
+        lines.append(f"one-sided set: {missing}")
+    if run.refused.of:
+        leaks = int(run.refused.of - run.refused.hits)
+        bound = certifies(leaks, run.refused.of)
+        lines.append(
+            f"{leaks} of {run.refused.of} falsely answered: at most {100 * bound:.0f} % for questions like these (95 %)"
+        )
+    return lines
+
+
+def failures(outcomes: Sequence[Outcome]) -> list[Row]:
+    """The rows that do not hold, each with what happened and why; a question stands here, no text of a document."""
+    return [
+        {"id": o.golden.id, "stratum": o.golden.category, "question": o.golden.question, "why": _why(o)}
+        for o in outcomes
+        if not evaluate.held(o)
+    ]
+
+
+def _why(outcome: Outcome) -> str:
+    answer, row = outcome.answer, outcome.golden
+    if answer.outcome == ERROR:
+        return f"error: {answer.error}"
+    cited = ", ".join(dict.fromkeys(citation.chunk.heading for citation in answer.citations))
+    if answer.outcome == ANSWER and not row.answerable:
+        return f"must be refused, was answered from {cited}"
+    if answer.outcome == ANSWER:
+        return f"answered from {cited} without the key facts {' | '.join(row.facts)}"
+    return f"must be answered, was refused ({answer.verdict.gate}): {answer.verdict.reason}"
+
+
+def measures(outcomes: Sequence[Outcome]) -> list[Row]:
+    """The measures of one run with counts and intervals, for people."""
+    table = [row for row in metrics.table(outcomes, "", "") if row["category"] == metrics.ALL]
+    return [{"measure": row["metric"], "value": _measured(row)} for row in table if row["metric"] in SHOWN]
+
+
+def _measured(row: Mapping[str, object]) -> str:
+    hits, of, left = row["hits"], row["of"], row["left_out"]
+    if not of:
+        return "n/a (0 questions)"
+    if row["metric"] in metrics.MEANS:
+        return f"{row['value']:.3f} (mean of {of}{f', {left} left out' if left else ''})"
+    return tables.rate(Rate(hits, of, left))  # type: ignore[arg-type]
+
+
+def refusals(runs: Sequence[Run]) -> list[Row]:
+    """The refusal table: both kinds of error of every system side by side, the lazy baselines among them."""
+    return [
+        {
+            "golden": run.golden,
+            "system": run.system,
+            "false answers": metrics.false_answers(run.outcomes),
+            "false refusals": metrics.false_refusals(run.outcomes),
+            "balanced accuracy": metrics.balanced_accuracy(run.outcomes),
+            "right reason": metrics.reason_right(run.outcomes),
+            "key facts stated": metrics.correctness(run.outcomes),
+        }
+        for run in runs
+    ]
+
+
+def as_json(run: Run, changes: evaluate.Changes) -> Row:
+    """The run as data, with the keys that `ragkit eval --help` lists."""
+    band = {
+        name: {"hits": rate.hits, "of": rate.of, "left_out": rate.left_out}
+        for name, rate in (("answerable", run.answered), ("unanswerable", run.refused))
+    }
+    overall = [row for row in metrics.table(run.outcomes, run.corpus, run.golden) if row["category"] == metrics.ALL]
+    return {
+        "system": run.system, "corpus": run.corpus, "golden": run.golden, "backend": run.backend, "chunks": run.chunks,
+        **band, "metrics": overall, "failed": failures(run.outcomes), "errors": metrics.errors(run.outcomes),
+        "broken": list(changes.broken),
+    }  # fmt: skip
