@@ -134,6 +134,21 @@ def notebook(
     raise typer.Exit(1 if any(run.status == notebooks.FAILED for run in runs) else 0)
 
 
+@app.command()
+def public() -> None:
+    """Compute results/tables/public.csv from the public question sets in the folder RAGKIT_DATA."""
+    from ragkit import public as sets
+    from ragkit.files import table, write_text
+
+    rows: list[dict[str, object]] = []
+    found = sets.sets()
+    for number, (name, (documents, questions)) in enumerate(found.items(), 1):
+        print(f"{number}/{len(found)} {name}", flush=True)
+        rows += sets.measured(name, documents, questions)
+    write_text(sets.KEPT, table(rows, sets.COLUMNS))
+    print(f"wrote {shown(sets.KEPT)}")
+
+
 def _folder(name: str) -> Folder:
     from ragkit import corpus
 

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ragkit.chunk import blocks
 from ragkit.concept import Concept, form
 from ragkit.records import BadInput, Chunk, Citation, Ranking
 from ragkit.signals import weights
-from ragkit.text import Passage
+from ragkit.text import Passage, visible
 
 if TYPE_CHECKING:
     from ragkit.corpus import Corpus
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 Say = Callable[[Ranking], tuple[Citation, ...]]
 
 _END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9£$€])")
-_RULE = re.compile(r"\|?[\s:|-]+\|?")
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,8 @@ def quote(ranking: Ranking, corpus: Corpus, *, most: int) -> tuple[Citation, ...
 
 def _pick(chunk: Chunk, weighed: Sequence[tuple[Concept, float]], corpus: Corpus, most: int) -> tuple[Citation, ...]:
     """The sentences of a chunk that hold the most of the ideas, greedily, in the order they stand."""
-    texts = [
-        (citation, Passage(corpus.analyzer.words(citation.quote), citation.quote)) for citation in sentences(chunk)
-    ]
+    cut = corpus.analyzer.words
+    texts = [(citation, Passage(cut(visible(citation.quote)), citation.quote)) for citation in sentences(chunk)]
     left, picked = list(weighed), []
     while texts and len(picked) < most:
         best = max(texts, key=lambda text: _weight(text[1], left))
@@ -72,32 +71,12 @@ def sentences(chunk: Chunk) -> Iterator[Citation]:
 
     A table row comes with the header of its table, since a number without its column name says nothing.
     """
-    header, lines = chunk.lead, chunk.text.split("\n")
-    start, n = chunk.line, 0
-    while n < len(lines):
-        size = _block(lines, n)
-        text = "\n".join(lines[n : n + size])
-        if lines[n].lstrip().startswith("|") and n + 1 < len(lines) and _RULE.fullmatch(lines[n + 1].strip()):
-            header = "\n".join(lines[n : n + 2])
-            size = 2
-        elif lines[n].lstrip().startswith("|"):
-            yield Citation(chunk, f"{header}\n{lines[n]}" if header else lines[n], start + n)
-        elif text.strip():
+    for line, text, header in blocks(chunk):
+        if header:
+            yield Citation(chunk, f"{header}\n{text}", line)
+        else:
             for offset, sentence in _split(text):
-                yield Citation(chunk, sentence, start + n + text[:offset].count("\n"))
-        n += size
-
-
-def _block(lines: Sequence[str], n: int) -> int:
-    """How many lines from n on run together as one paragraph."""
-    size = 1
-    while (
-        n + size < len(lines)
-        and lines[n].strip()
-        and not re.match(r"\s*($|[|>#]|[-*+] |\d+[.)] |```|~~~)", lines[n + size])
-    ):
-        size += 1
-    return 1 if lines[n].lstrip().startswith("|") else size
+                yield Citation(chunk, sentence, line + text[:offset].count("\n"))
 
 
 def _split(text: str) -> Iterator[tuple[int, str]]:

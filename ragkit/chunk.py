@@ -8,10 +8,12 @@ listed and never ranked. What is left out (front matter) comes back as a row tha
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from ragkit.records import BadInput, Chunk, Document
@@ -63,6 +65,8 @@ class Windows:
 
 Chunker = Headings | Windows
 
+_BULLET = re.compile(r"^\s*(?:>\s*)*(?:[-*+]|\d+[.)])\s+|^\s*(?:>\s*)+")
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -84,12 +88,36 @@ def names(document: Document) -> list[str]:
     return [document.file, *(_name(document, section) for section in outline(document) if section.path)]
 
 
+def blocks(chunk: Chunk) -> Iterator[tuple[int, str, str]]:
+    """The paragraphs, list items, fences and table rows of a chunk: first line in the file, text, header of a row.
+
+    HTML blocks are left out: a comment is not meant to be read.
+    """
+    above = f"{chunk.lead}\n" if chunk.lead else ""
+    lines, shift = (above + chunk.text).split("\n"), chunk.line - above.count("\n")
+    header, in_body = "", False
+    for token in _parse(above + chunk.text):
+        if token.map is None or token.nesting < 0:
+            continue
+        low, high = token.map
+        if token.type == "table_open":
+            header, in_body = "\n".join(lines[low : low + 2]), False
+        elif token.type in ("thead_open", "tbody_open"):
+            in_body = token.type == "tbody_open"
+        elif token.type == "tr_open" and in_body:
+            yield low + shift, lines[low], header
+        elif token.type == "paragraph_open":
+            yield low + shift, _BULLET.sub("", "\n".join(lines[low:high])), ""
+        elif token.type in ("fence", "code_block"):
+            yield low + shift, "\n".join(lines[low:high]), ""
+
+
 def by_headings(document: Document, *, cap: int) -> tuple[list[Chunk], list[Left]]:
     """See `Headings`."""
     tokens, source = _parse(document.text), document.text.split("\n")
     chunks, above = [], None  # above: the first line and the anchors of headings that had no text of their own
     sections = _sections(document, tokens)
-    for here, following in zip(sections, [*sections[1:], None], strict=True):
+    for here, following in zip_longest(sections, sections[1:]):
         first, anchors = above or (here.lines[0], ())
         anchors = (*anchors, _name(document, here))
         bare = not _text(source, here.body, here.lines[1]).strip()
@@ -155,7 +183,8 @@ def _sections(document: Document, tokens: list[Token]) -> list[Section]:
 
 def _plain(inline: Token) -> str:
     """The words of a heading without its markup."""
-    return " ".join("".join(t.content or " " * (t.type == "softbreak") for t in inline.children or []).split())
+    parts = (" " if t.type == "softbreak" else t.content for t in inline.children or () if t.type != "html_inline")
+    return " ".join("".join(parts).split())
 
 
 def slug(title: str, taken: dict[str, int] | None = None) -> str:
@@ -164,11 +193,14 @@ def slug(title: str, taken: dict[str, int] | None = None) -> str:
     >>> slug("KX-Code & co."), slug("What's new?")
     ('kx-code--co', 'whats-new')
     """
-    anchor = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
-    if taken is None:
-        return anchor
-    count = taken[anchor] = taken.get(anchor, -1) + 1
-    return f"{anchor}-{count}" if count else anchor
+    kept = (letter for letter in title.lower() if letter in "-_ " or unicodedata.category(letter)[0] in "LNM")
+    anchor = wanted = "".join(kept).replace(" ", "-")
+    taken = {} if taken is None else taken
+    while anchor in taken:
+        taken[wanted] += 1
+        anchor = f"{wanted}-{taken[wanted]}"
+    taken[anchor] = 0
+    return anchor
 
 
 def _name(document: Document, section: Section) -> str:
@@ -196,7 +228,7 @@ def _pieces(source: list[str], tokens: list[Token], section: Section, cap: int) 
     cuts = list(_cuts(source, tokens, section)) if len(_text(source, low, end)) > cap else []
     ends = [*(line - 1 for line, _ in cuts[1:]), end]
     for (line, row_lead), stop in zip(cuts, ends, strict=False):
-        if line > low and len(_text(source, low, stop)) > cap:
+        if _text(source, low, line - 1) and len(_text(source, low, stop)) > cap:
             yield low, line - 1, _text(source, low, line - 1), lead
             low, lead = line, row_lead
     yield low, end, _text(source, low, end), lead

@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from typing import Protocol
 
 from ragkit.records import Chunk
-from ragkit.text import Analyzer, Passage, Word, atoms, joined, rows
+from ragkit.text import Analyzer, Passage, Word, atoms, rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,8 @@ def concepts(question: str, corpus: Vocabulary) -> tuple[Concept, ...]:
     """The distinct ideas of a question in the order they stand."""
     words, n, found = corpus.analyzer.words(question), 0, {}
     while n < len(words):
-        size = _code_length(words[n:], corpus)
-        if size > 1:
-            code = _as_one(words[n : n + size], corpus.analyzer)
+        code, size = _code(words[n:], corpus)
+        if code:
             found.setdefault(code.stem, Concept(code.form, ((code,),)))
         elif not words[n].stop:
             found.setdefault(words[n].stem, Concept(words[n].form, ((words[n],), *corpus.meanings(words[n]))))
@@ -60,27 +59,27 @@ def concepts(question: str, corpus: Vocabulary) -> tuple[Concept, ...]:
     return tuple(found.values())
 
 
-def _code_length(words: Sequence[Word], corpus: Vocabulary) -> int:
-    """How many of the first words make one code, 1 when they make none.
+def _code(words: Sequence[Word], corpus: Vocabulary) -> tuple[Word | None, int]:
+    """The first few words as one code, and how many they are; None and 1 when they are none.
 
-    Words that the corpus writes as one do. So does a word that the corpus has only as a piece of a code with the word
+    Words that the corpus writes as one are. So is a word that the corpus has only as a piece of a code with the word
     after it: `QR 9` is a code of its own, and is not answered from `QR-7` and `bay 9`.
     """
     first = words[0]
     known = first.stem in corpus.holders
     opens = atoms(first)[0].stem in corpus.openings or not known
     for size in range(min(3, len(words)), 1, -1) if opens else ():
-        stem = corpus.analyzer.stem(joined(words[:size]))
-        if stem in corpus.codes or (stem in corpus.holders and not known and not first.stop):
-            return size
+        code = _as_one(words[:size], corpus)
+        if code.stem in corpus.codes or (code.stem in corpus.holders and not known and not first.stop):
+            return code, size
     alone = first.stem in corpus.free or first.stem in corpus.codes
-    return 2 if known and not alone and not first.stop and len(words) > 1 and not words[1].stop else 1
+    if known and not alone and not first.stop and len(words) > 1 and not words[1].stop:
+        return _as_one(words[:2], corpus), 2
+    return None, 1
 
 
-def _as_one(words: Sequence[Word], analyzer: Analyzer) -> Word:
-    """Neighbouring words as one code, as if they had been written with hyphens."""
-    pieces = tuple(atom for word in words for atom in atoms(word))
-    return Word(" ".join(word.form for word in words), analyzer.stem(joined(words)), pieces=pieces)
+def _as_one(words: Sequence[Word], corpus: Vocabulary) -> Word:
+    return corpus.analyzer.code(" ".join(word.form for word in words), words)
 
 
 def form(concept: Concept, place: Passage) -> str:

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from ragkit.files import fingerprint, read_text, reading, shown
 from ragkit.records import BadInput, Chunk, Document
-from ragkit.text import Analyzer, Passage, Word, atoms, stems
+from ragkit.text import Analyzer, Passage, Word, atoms, stems, visible
 
 TERMS = "terms.csv"
 
@@ -113,7 +113,8 @@ class Corpus:
     @cached_property
     def chunks(self) -> tuple[Chunk, ...]:
         """The chunks that can answer something, in the order of their ids: what is ranked."""
-        return tuple(sorted((c for c in self.all_chunks if self.analyzer.terms(c.text)), key=lambda chunk: chunk.id))
+        speaking = (chunk for chunk in self.all_chunks if self.analyzer.terms(visible(chunk.text)))
+        return tuple(sorted(speaking, key=lambda chunk: chunk.id))
 
     @cached_property
     def empty(self) -> tuple[Chunk, ...]:
@@ -188,7 +189,7 @@ class Corpus:
 
     def _words_of(self, chunk: Chunk) -> list[Word]:
         """All words a chunk is found by: of its headings, its lead and its text."""
-        return self.analyzer.words("\n".join((*chunk.path, chunk.lead, chunk.text)))
+        return self.analyzer.words("\n".join((*chunk.path, visible(chunk.lead), visible(chunk.text))))
 
     def _laid_out(self, _id: str, chunk: Chunk) -> Passage:
         return Passage(self._words_of(chunk), f"{chunk.lead}\n{chunk.text}")

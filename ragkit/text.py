@@ -12,7 +12,9 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
+from html import unescape
 from importlib import resources
+from itertools import accumulate
 
 from ragkit.records import BadInput
 
@@ -28,6 +30,9 @@ _WORD = re.compile(
     r"|\d+(?:\.\d+)+(?![^\W_])"  # 2.5 and 1.20.3
     r"|[^\W_]+(?:[-'_&][^\W_]+)*"
 )
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_TARGET = re.compile(r"!?\[([^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"]*\")?\)")
+_TAG = re.compile(r"</?[a-zA-Z][^<>\n]*>")
 _PIECE = re.compile(r"\d+|[^\W\d_]+")
 
 
@@ -71,6 +76,12 @@ class Analyzer:
         """What is indexed: the stems of the words that are not stop words, a code whole and in pieces."""
         return [stem for word in self.words(text) for stem in stems(word)]
 
+    def code(self, form: str, words: Iterable[Word]) -> Word:
+        """Words as one code. One with a digit has no other forms: `KL-40S` is not the plural of `KL-40`."""
+        pieces = tuple(atom for word in words for atom in atoms(word))
+        whole = "".join(piece.form for piece in pieces)
+        return Word(form, self.stem(whole) if whole.isalpha() else whole, pieces=pieces)
+
     def _cut(self, token: str) -> tuple[Word, ...]:
         found = self._memo.get(token)
         if found is None:
@@ -88,7 +99,7 @@ class Analyzer:
         pieces = [] if "." in token or "#" in token or "+" in token else _PIECE.findall(token)
         if len(pieces) < 2:
             return Word(token, self.stem(token), self._stops.get(token) in self.stop)
-        return Word(token, self.stem("".join(pieces)), pieces=tuple(self._word(piece) for piece in pieces))
+        return self.code(token, map(self._word, pieces))
 
     @cached_property
     def _memo(self) -> dict[str, tuple[Word, ...]]:
@@ -124,6 +135,7 @@ class Passage:
         words = list(words)
         self.text = text
         self._atoms = [atom for word in words for atom in atoms(word)]
+        self._edges = {0, *accumulate(len(atoms(word)) for word in words)}
         self._codes = {word.stem: word.form for word in words if word.pieces}
         self._places: dict[str, list[int]] = {}
         for n, atom in enumerate(self._atoms):
@@ -135,9 +147,11 @@ class Passage:
         if len(phrase) == 1 and (code := self._code(phrase[0])):
             return code
         wanted = [atom for word in phrase for atom in atoms(word)]
+        whole = any(word.pieces and not word.stem.isalpha() for word in phrase)  # KL-40 does not stand in KL-40X
         for start in self._places.get(wanted[0].stem, ()):
             here = self._atoms[start : start + len(wanted)]
-            if len(here) == len(wanted) and all(map(_same, here, wanted)):
+            apart = not whole or {start, start + len(wanted)} <= self._edges
+            if apart and len(here) == len(wanted) and all(map(_same, here, wanted)):
                 return " ".join(atom.form for atom in here)
         return ""
 
@@ -150,25 +164,26 @@ def _same(a: Word, b: Word) -> bool:
     return a.stem == b.stem and kin(a.form, b.form)
 
 
-def joined(words: Iterable[Word]) -> str:
-    """Neighbouring words written as one: the form a code has without its hyphens.
-
-    >>> joined(Analyzer().words("KL 40 x"))
-    'kl40x'
-    """
-    return "".join("".join(_PIECE.findall(word.form)) for word in words)
-
-
 def fold(text: str) -> str:
     """One spelling for letters that look alike: NFKC, lower case, plain hyphens and apostrophes, no accents.
 
     >>> fold("Crème brûlée, TK\u2011Badge, isn\u2019t")
     "creme brulee, tk-badge, isn't"
     """
-    text = unicodedata.normalize("NFKC", text).translate(_DASHES).translate(_QUOTES).casefold()
+    text = unicodedata.normalize("NFKC", text.translate(_QUOTES)).translate(_DASHES).casefold()
     if text.isascii():
         return text
     return unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", text)))
+
+
+def visible(markdown: str) -> str:
+    """What a reader sees of a Markdown text: no comments, tags, link targets or pictures, but their descriptions.
+
+    >>> visible("See ![the plan](a.png) and [form F-1](b.pdf).<br><!-- old -->&nbsp;")
+    'See the plan and form F-1.  '
+    """
+    text = _TAG.sub(" ", _TARGET.sub(r"\1", _COMMENT.sub("", markdown)))
+    return unescape(text).replace("\xa0", " ") if "&" in text else text
 
 
 def expand(token: str) -> str:
@@ -180,12 +195,9 @@ def expand(token: str) -> str:
     table = _contractions()
     if token in table:
         return table[token]
-    head, mark, tail = token.rpartition("'")
-    if head and "'" + tail in table:
-        return f"{head} {table[mark + tail]}".strip()
-    if head.endswith("n") and tail == "t":
-        return f"{head[:-1]} {table[chr(110) + mark + tail]}"
-    return token
+    ending = next((end for end in table if end.startswith(("'", "n'")) and token.endswith(end)), "")
+    head = token.removesuffix(ending)
+    return f"{expand(head)} {table[ending]}".strip() if ending and head else token
 
 
 # --- stems -------------------------------------------------------------------------------------------------------
@@ -208,39 +220,50 @@ STEMMERS: dict[str, Callable[[], Callable[[str], str]]] = {
     "none": lambda: str,
 }
 
-# An ending, what may stand in its place, and the shortest base. Left out on purpose are -ity, -ness, -ous, -ive, -ic
-# and most of -al: they join university with universal and business with busy.
-_ENDINGS = (
-    ("ies", ("y", "ie"), 2), ("es", ("", "e"), 2), ("s", ("",), 2), ("ied", ("y", "ie"), 2), ("ed", ("", "e"), 2),
-    ("ing", ("", "e"), 2), ("ment", ("",), 3), ("ation", ("", "e"), 4), ("ion", ("", "e"), 4), ("val", ("v", "ve"), 3),
-    ("wal", ("w",), 3), ("able", ("", "e"), 4), ("ly", ("", "le"), 4), ("bility", ("ble",), 3),
+# An ending, what may stand in its place, and the shortest base.
+_INFLECTIONS = (
+    ("ies", ("y", "ie"), 2), ("es", ("", "e"), 2), ("s", ("",), 2),
+    ("ied", ("y", "ie"), 2), ("ed", ("", "e"), 2), ("ing", ("", "e"), 2),
+)  # fmt: skip
+# Left out on purpose are -ity, -ness, -ous, -ive, -ic and most of -al: they join business with busy.
+_DERIVATIONS = (
+    ("ment", ("",), 3), ("ation", ("", "e"), 4), ("ion", ("", "e"), 4), ("val", ("v", "ve"), 3), ("wal", ("w",), 3),
+    ("able", ("", "e"), 4), ("ly", ("", "le"), 4), ("bility", ("ble",), 3),
 )  # fmt: skip
 
 
 def kin(a: str, b: str) -> bool:
     """Whether two words with one stem are forms of one word, and not two words that a stemmer threw together.
 
+    They are when they have an inflection in common, or when one is derived from the other; two words derived from one
+    base are not.
+
     >>> kin("carried", "carry"), kin("payments", "payment"), kin("cancellation", "cancelling")
     (True, True, True)
-    >>> kin("university", "universal"), kin("business", "busy")
-    (False, False)
+    >>> kin("university", "universal"), kin("business", "busy"), kin("conversation", "conversion")
+    (False, False, False)
     """
-    return a == b or not _bases(a).isdisjoint(_bases(b))
+    if a == b:
+        return True
+    ours, other = _inflected(a), _inflected(b)
+    return not (ours.isdisjoint(other) and _derived(ours).isdisjoint(other) and _derived(other).isdisjoint(ours))
 
 
 @cache
-def _bases(word: str) -> frozenset[str]:
-    """The word and what may stand under its endings."""
+def _inflected(word: str) -> frozenset[str]:
+    """The word itself and what may stand under its inflection."""
     word = word.replace("-", "").replace("_", "").replace("&", "")
-    found, new = set(), {word, _irregular().get(word, word)}
-    while new:
-        found |= new
-        new = {base for word in new for base in _without_ending(word)} - found
-    return frozenset(found)
+    word = _irregular().get(word, word)
+    once = {word, *_without(word, _INFLECTIONS)}
+    return frozenset(once.union(*(_without(base, _INFLECTIONS) for base in once)))
 
 
-def _without_ending(word: str) -> Iterator[str]:
-    for ending, replacements, least in _ENDINGS:
+def _derived(words: frozenset[str]) -> set[str]:
+    return {form for word in words for base in _without(word, _DERIVATIONS) for form in _inflected(base)}
+
+
+def _without(word: str, endings: Sequence[tuple[str, tuple[str, ...], int]]) -> Iterator[str]:
+    for ending, replacements, least in endings:
         base = word.removesuffix(ending)
         if base != word and len(base) >= least and not (ending == "s" and base.endswith("s")):
             yield from (base + replacement for replacement in replacements)
