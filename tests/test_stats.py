@@ -1,0 +1,315 @@
+"""Values computed beforehand, other libraries where they define the same thing, brute force where none does."""
+
+from __future__ import annotations
+
+import doctest
+import itertools
+import math
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragkit import stats
+
+INF = math.inf
+# a made-up score for 18 answerable and 12 unanswerable questions; a result about no system
+A = [8.4, 10.3, 8.4, 9.6, 10.0, 9.5, 6.8, 7.8, 8.7, 10.4, 11.6, 11.0, 5.8, 7.6, 6.6, 7.6, 10.8, 10.0]
+U = [5.2, 5.4, 2.8, 10.9, 8.8, 7.5, 4.8, 8.0, 7.0, 6.5, 9.7, 7.6]
+WRONG = [False] * len(A) + [True] * len(U)
+FIXED = settings(derandomize=True, database=None, deadline=None)
+scores = st.lists(st.sampled_from([-INF, -2.0, 0.0, 0.5, 1.0, 3.5, INF]), max_size=6)
+risks = st.lists(st.tuples(st.integers(0, 3), st.booleans()), min_size=1, max_size=6)
+
+
+def near(value: object) -> object:
+    return pytest.approx(value, abs=1e-6)
+
+
+def test_examples() -> None:
+    assert doctest.testmod(stats).failed == 0
+
+
+def test_mean_defined() -> None:
+    assert stats.mean_defined([1.0, math.nan, None, 0.0]) == (0.5, 2)
+    assert math.isnan(stats.mean_defined([None])[0])
+
+
+# One proportion
+
+ONE_PROPORTION = [  # hits, of, Wilson 95 %, Clopper-Pearson 95 %
+    (6, 6, (0.609666, 1), (0.540742, 1)),
+    (10, 10, (0.722467, 1), (0.691503, 1)),
+    (16, 16, (0.806392, 1), (0.794093, 1)),
+    (18, 18, (0.824121, 1), (0.814698, 1)),
+    (30, 30, (0.886487, 1), (0.884297, 1)),
+    (0, 12, (0, 0.242494), (0, 0.264648)),
+    (1, 12, (0.014865, 0.353880), (0.002108, 0.384796)),
+    (0, 30, (0, 0.113513), (0, 0.115703)),
+    (15, 18, (0.607780, 0.941634), (0.585823, 0.964215)),
+    (25, 30, (0.664356, 0.926635), (0.652788, 0.943578)),
+    (28, 30, (0.786765, 0.981523), (0.779265, 0.991822)),
+]
+
+
+@pytest.mark.parametrize(("hits", "of", "wilson", "exact"), ONE_PROPORTION)
+def test_intervals(hits: int, of: int, wilson: tuple[float, float], exact: tuple[float, float]) -> None:
+    assert stats.wilson(hits, of) == near(wilson)
+    assert stats.clopper_pearson(hits, of) == near(exact)
+
+
+def test_intervals_end_exactly_at_0_and_1() -> None:
+    assert stats.wilson(0, 12)[0] == 0 and stats.wilson(12, 12)[1] == 1
+    assert stats.clopper_pearson(0, 12)[0] == 0 and stats.clopper_pearson(12, 12)[1] == 1
+
+
+def test_nothing_counted_has_no_interval() -> None:
+    assert all(map(math.isnan, (*stats.wilson(0, 0), *stats.clopper_pearson(0, 0), stats.certifies(0, 0))))
+
+
+@pytest.mark.parametrize("function", [stats.wilson, stats.clopper_pearson, stats.upper_bound, stats.lower_bound])
+def test_more_hits_than_questions_is_an_error(function: object) -> None:
+    for hits, of in ((7, 6), (-1, 6), (1, 0)):
+        with pytest.raises(ValueError, match="no proportion"):
+            function(hits, of)
+
+
+def test_one_sided_bounds() -> None:
+    lows = [stats.lower_bound(n, n) for n in (6, 10, 16, 18, 30)]
+    assert lows == near([0.606962, 0.741134, 0.829250, 0.846682, 0.904966])
+    assert [stats.lower_bound(*x) for x in ((15, 18), (25, 30), (28, 30))] == near([0.623321, 0.681029, 0.804674])
+    assert [stats.upper_bound(*x) for x in ((0, 12), (1, 12), (0, 30))] == near([0.220922, 0.338681, 0.095034])
+    assert stats.upper_bound(0, 12) == pytest.approx(1 - 0.05 ** (1 / 12), rel=1e-12)
+
+
+def test_intervals_agree_with_statsmodels() -> None:
+    interval = pytest.importorskip("statsmodels.stats.proportion").proportion_confint
+    for of in (1, 6, 12, 30):
+        for hits in range(of + 1):
+            assert stats.wilson(hits, of) == pytest.approx(interval(hits, of, method="wilson"), abs=1e-9)
+            assert stats.clopper_pearson(hits, of) == pytest.approx(interval(hits, of, method="beta"), abs=1e-9)
+
+
+def test_large_samples_agree_with_scipy() -> None:
+    scipy_stats = pytest.importorskip("scipy.stats")
+    for hits, of, p in ((0, 5000, 0.001), (200, 5000, 0.05), (2499, 5000, 0.5), (5, 5, 0.2), (3, 9, 0.0), (3, 9, 1.0)):
+        assert stats.binomial_cdf(hits, of, p) == pytest.approx(scipy_stats.binom.cdf(hits, of, p), rel=1e-8)
+
+
+@FIXED
+@given(st.integers(0, 40), st.integers(1, 40), st.floats(0.001, 0.999))
+def test_the_binomial_sums_to_one_from_both_ends(hits: int, of: int, p: float) -> None:
+    rest = stats.binomial_cdf(of - hits - 1, of, 1 - p)
+    assert stats.binomial_cdf(hits, of, p) + rest == pytest.approx(1, abs=1e-9)
+
+
+def test_certifies_the_published_table() -> None:
+    table = {6: (0.3187, 0.5103, 0.6668), 12: (0.1746, 0.2875, 0.3855), 30: (0.0739, 0.1236, 0.1678)}
+    for n, row in table.items():
+        assert [stats.certifies(k, n, 0.10) for k in range(3)] == pytest.approx(row, abs=5e-5)
+    assert [stats.certifies(0, n) for n in (6, 59, 100)] == pytest.approx([0.3930, 0.0495, 0.0295], abs=5e-5)
+
+
+def test_n_needed() -> None:
+    alphas = (0.2, 0.1, 0.05, 0.02, 0.01)
+    assert [stats.n_needed(alpha, 0.10) for alpha in alphas] == [11, 22, 45, 114, 230]
+    assert [stats.n_needed(alpha) for alpha in alphas] == [14, 29, 59, 149, 299]
+    assert [stats.n_needed(0.1, 0.10, k) for k in (1, 2, 3)] == [38, 52, 65]
+    assert [stats.n_needed(0.01, 0.05, k) for k in (1, 2, 3)] == [473, 628, 773]
+
+
+@pytest.mark.parametrize("bad", [(0, 0.05), (1, 0.05), (0.1, 0), (0.1, 1), (0.1, 0.05, -1)])
+def test_n_needed_for_the_impossible_is_an_error_and_no_endless_loop(bad: tuple[float, ...]) -> None:
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        stats.n_needed(*bad)
+
+
+@FIXED
+@given(st.integers(0, 3), st.floats(0.02, 0.5), st.sampled_from([0.05, 0.1]))
+def test_n_needed_and_certifies_say_the_same(k: int, alpha: float, delta: float) -> None:
+    n = stats.n_needed(alpha, delta, k)
+    assert stats.certifies(k, n, delta) <= alpha + 1e-12
+    assert n == k + 1 or stats.certifies(k, n - 1, delta) > alpha
+
+
+# Two systems
+
+
+def test_mcnemar() -> None:
+    pairs = [(0, 0), (0, 5), (0, 6), (1, 7), (1, 8), (2, 9), (2, 10), (0, 9)]
+    values = [1, 0.0625, 0.03125, 0.070312, 0.039062, 0.065430, 0.038574, 0.003906]
+    assert [stats.mcnemar_exact(*pair) for pair in pairs] == near(values)
+    assert stats.mcnemar_midp(0, 5) == 0.03125 and stats.mcnemar_midp(1, 7) == near(0.039062)
+    assert stats.mcnemar_midp(0, 0) == stats.mcnemar_midp(3, 3) == 1
+    assert stats.mcnemar_exact(1000, 1200) == stats.mcnemar_exact(1200, 1000) < 0.001
+
+
+def test_mcnemar_is_the_exact_sign_flip_test() -> None:
+    for b, c in itertools.product(range(5), range(6)):
+        sums = [sum(signs) for signs in itertools.product((1, -1), repeat=b + c)]
+        assert stats.mcnemar_exact(b, c) == near(sum(abs(s) >= abs(b - c) for s in sums) / len(sums))
+
+
+def test_mcnemar_agrees_with_statsmodels() -> None:
+    mcnemar = pytest.importorskip("statsmodels.stats.contingency_tables").mcnemar
+    for b, c in ((0, 9), (3, 7), (4, 4)):
+        assert stats.mcnemar_exact(b, c) == near(mcnemar([[20, b], [c, 1]], exact=True).pvalue)
+
+
+# Scores of two classes
+
+
+def test_auroc() -> None:
+    assert stats.auroc([1.76], [10.08]) == 0
+    assert stats.auroc([1, 2], [1, 2]) == 0.5
+    assert stats.auroc(A, U) == 163 / 216
+    assert stats.auroc([INF], [0]) == 1 and stats.auroc([-INF], [-INF]) == 0.5
+    assert math.isnan(stats.auroc([], [1])) and math.isnan(stats.auroc([1], []))
+
+
+@pytest.mark.parametrize("function", [stats.auroc, stats.sweep, stats.gap, stats.certificate, stats.leave_one_out])
+def test_a_score_of_nan_is_an_error(function: object) -> None:
+    for groups in (([math.nan], [0.0]), ([0.0], [1.0, math.nan])):
+        with pytest.raises(ValueError, match="nan"):
+            function(*groups)
+
+
+@FIXED
+@given(scores, scores)
+def test_auroc_counts_pairs(a: list[float], u: list[float]) -> None:
+    pairs = [(x > y) + (x == y) / 2 for x in a for y in u]
+    assert stats.auroc(a, u) == pytest.approx(sum(pairs) / len(pairs) if pairs else math.nan, nan_ok=True)
+
+
+def test_auroc_agrees_with_scikit_learn_and_scipy() -> None:
+    sklearn, scipy = pytest.importorskip("sklearn.metrics"), pytest.importorskip("scipy.stats")
+    assert stats.auroc(A, U) == near(sklearn.roc_auc_score([not wrong for wrong in WRONG], A + U))
+    assert stats.auroc(A, U) == near(scipy.mannwhitneyu(A, U).statistic / (len(A) * len(U)))
+
+
+def test_the_sweep_of_the_toy_set() -> None:
+    best = [rule for rule in stats.sweep(A, U) if rule.errors == 8]
+    assert [(rule.at, rule.false_refusals, rule.false_answers) for rule in best] == [
+        (near(5.6), 0, 8),
+        (near(6.55), 1, 7),
+        (near(7.55), 3, 5),
+    ]
+    assert stats.fewest_errors(A, U) == len(stats.certificate(A, U)) == 8
+    assert stats.gap(A, U) == near(-5.1)
+
+
+def test_the_sweep_has_one_rule_more_than_distinct_scores() -> None:
+    rules = stats.sweep(A, U)
+    assert len(rules) == len({*A, *U}) + 1
+    assert (rules[0].false_refusals, rules[0].false_answers) == (0, len(U))
+    assert (rules[-1].false_refusals, rules[-1].false_answers) == (len(A), 0)
+
+
+@FIXED
+@given(scores, scores)
+def test_no_threshold_beats_the_sweep_and_the_certificate_proves_it(a: list[float], u: list[float]) -> None:
+    fewest = stats.fewest_errors(a, u)
+    finite = [-INF, *(x + step for x in (-2.0, 0.0, 0.5, 1.0, 3.5) for step in (0, 0.1))]
+    grid = min(sum(x < t for x in a) + sum(x >= t for x in u) for t in finite)
+    assert fewest <= min(grid, len(a))
+    pairs = stats.certificate(a, u)
+    assert fewest == len(pairs)
+    assert all(pair.low <= pair.high for pair in pairs)
+    assert len({pair.answerable for pair in pairs}) == len({pair.unanswerable for pair in pairs}) == len(pairs)
+    assert (fewest == 0) == (not a or not u or stats.gap(a, u) > 0)
+
+
+@FIXED
+@given(scores, scores)
+def test_every_rule_costs_what_it_says(a: list[float], u: list[float]) -> None:
+    for rule in stats.sweep(a, u):
+        assert rule.false_refusals == sum(not rule.answers(score) for score in a)
+        assert rule.false_answers == sum(rule.answers(score) for score in u)
+
+
+def test_neighbouring_floats_are_told_apart() -> None:
+    above = math.nextafter(1.0, 2.0)
+    assert stats.fewest_errors([above], [1.0]) == 0
+    assert stats.fewest_errors([1.0], [above]) == 1
+
+
+def test_a_tie_across_the_classes_is_inseparable() -> None:
+    assert stats.fewest_errors([1.0], [1.0]) == 1 and stats.gap([1.0], [1.0]) == 0
+
+
+def test_no_hit_scores_minus_infinity_and_can_be_refused() -> None:
+    assert stats.fewest_errors([0.2], [-INF]) == 0
+
+
+def test_the_certificate_names_questions_by_id() -> None:
+    pairs = stats.certificate({"a1": 1.0, "a2": 5.0}, {"u1": 2.0, "u2": 0.5})
+    assert pairs == [stats.Inversion("a1", "u1", 1.0, 2.0)]
+    assert [pair.unanswerable for pair in stats.certificate([1.0, 5.0], [2.0, 0.5])] == [0]
+
+
+def test_gap_of_one_class_is_undefined() -> None:
+    assert math.isnan(stats.gap([], [1.0])) and math.isnan(stats.gap([1.0], []))
+
+
+def test_the_best_threshold_errs_more_on_questions_it_has_not_seen() -> None:
+    assert stats.best_threshold(A, U) == stats.Rule(near(7.55), 3, 5)
+    assert stats.leave_one_out(A, U) == (6, 8)
+
+
+def test_leave_one_out_against_leaving_out_one() -> None:
+    rng = random.Random(0)
+    for _ in range(40):
+        a, u = ([rng.randrange(5) for _ in range(rng.randrange(5))] for _ in range(2))
+        refused = sum(x < stats.best_threshold(a[:i] + a[i + 1 :], u).at for i, x in enumerate(a))
+        answered = sum(x >= stats.best_threshold(a, u[:i] + u[i + 1 :]).at for i, x in enumerate(u))
+        assert stats.leave_one_out(a, u) == (refused, answered)
+
+
+# Risk and coverage
+
+
+def test_aurc() -> None:
+    assert stats.aurc([3, 2, 1, 0], [0, 0, 0, 1]) == 0.0625
+    assert stats.aurc([2, 1], [1, 0]) == 0.75  # the code published with the paper gives 0.5
+    assert stats.aurc([1, 1, 1, 1], [1, 0, 1, 0]) == 0.5
+    assert stats.aurc([3, 2, 2, 2, 1], [0, 1, 0, 1, 0]) == near(0.335556)
+    assert math.isnan(stats.aurc([], []))
+    assert stats.aurc(A + U, WRONG) == near(0.241200)
+    assert stats.aurc_optimal(30, 12) == near(0.100073)
+    assert stats.e_aurc(A + U, WRONG) == near(0.141127)
+    assert math.isnan(stats.aurc_optimal(0, 0))
+
+
+@FIXED
+@given(risks)
+def test_a_tie_counts_as_the_mean_over_its_orders(rows: list[tuple[int, bool]]) -> None:
+    by_order = []
+    for order in itertools.permutations(rows):
+        flags = [wrong for _, wrong in sorted(order, key=lambda row: -row[0])]
+        by_order.append(sum(sum(flags[:i]) / i for i in range(1, len(flags) + 1)) / len(flags))
+    confidence, wrong = zip(*rows, strict=True)
+    assert stats.aurc(confidence, wrong) == pytest.approx(sum(by_order) / len(by_order))
+    assert stats.e_aurc(confidence, wrong) >= -1e-12
+
+
+def test_coverage_at_risk() -> None:
+    assert stats.coverage_at_risk(A + U, WRONG, 0.1) == near(2 / 30)
+    assert stats.coverage_at_risk(A + U, WRONG, 0.2) == near(0.5)
+    assert stats.coverage_at_risk([1], [True], 0.1) == 0
+    assert math.isnan(stats.coverage_at_risk([], [], 0.1))
+
+
+def test_the_curve_has_points_only_at_distinct_scores() -> None:
+    assert stats.risk_coverage([2, 1, 1], [False, True, False]) == [(1 / 3, 0.0), (1.0, 1 / 3)]
+    assert stats.risk_coverage(A + U, WRONG)[-1] == (1.0, 0.4)
+
+
+def test_confidence_and_outcome_of_unequal_length_are_an_error() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        stats.aurc([1, 2], [True])
+
+
+def test_a_confidence_of_nan_is_an_error() -> None:
+    with pytest.raises(ValueError, match="nan"):
+        stats.aurc([1.0, math.nan], [True, False])
