@@ -135,6 +135,18 @@ def notebook(
 
 
 @app.command()
+def report(
+    force: Annotated[bool, typer.Option("--force", help="run even what is fresh")] = False,
+) -> None:
+    """Run the main job: every system, every notebook, results/report.html. Ends with 1 when a known row breaks."""
+    from ragkit import job
+
+    done = job.run(force=force)
+    print("\n".join(done.lines))
+    raise typer.Exit(1 if done.finding else 0)
+
+
+@app.command()
 def public() -> None:
     """Compute results/tables/public.csv from the public question sets in the folder RAGKIT_DATA."""
     from ragkit import public as sets
