@@ -15,7 +15,6 @@ from ragkit.systems import DEFAULT, SYSTEMS, backend
 
 BASELINE = ROOT / "golden" / "baseline.csv"
 MISSES = ROOT / "tests" / "cases" / "known_misses.csv"
-KEPT = ("outcomes.csv", "metrics.csv", "refusals.csv")
 FINDING = "FINDING: "
 
 
@@ -48,14 +47,23 @@ def _key(played: Sequence[notebooks.Run]) -> str:
 
 
 def _made(played: Sequence[notebooks.Run]) -> tuple[list[str], list[Path]]:
-    runs, manifests = [], []
-    for folder, files in _corpora():
-        manifests.append(ROOT / "corpus" / folder.name / "manifest.json")
-        write_text(manifests[-1], manifest.as_json(manifest.manifest(SYSTEMS[DEFAULT].on(folder).corpus)))
-        runs += [study.evaluated(system, folder, file) for file in files for system in SYSTEMS.values()]
-    out = results() / "report.html"
+    manifests = [_indexed(folder) for folder, _ in _corpora()]
+    runs, out = evaluated(), results() / "report.html"
+    made = [*manifests, *keep(runs), out]
     publish.build(_sections(runs), played, out, after=[_fingerprints()])
-    return _lines(runs, played), [*manifests, *_tables(runs), out]
+    return _lines(runs, played), made
+
+
+def _indexed(folder: corpus.Folder) -> Path:
+    place = ROOT / "corpus" / folder.name / "manifest.json"
+    write_text(place, manifest.as_json(manifest.manifest(SYSTEMS[DEFAULT].on(folder).corpus)))
+    return place
+
+
+def evaluated() -> list[report.Run]:
+    """Every system on every golden file of every corpus."""
+    pairs = ((folder, file) for folder, files in _corpora() for file in files)
+    return [study.evaluated(system, folder, file) for folder, file in pairs for system in SYSTEMS.values()]
 
 
 def _corpora() -> Iterator[tuple[corpus.Folder, list[Path]]]:
@@ -67,7 +75,8 @@ def _corpora() -> Iterator[tuple[corpus.Folder, list[Path]]]:
         yield corpus.readable(corpus.read(place)), files
 
 
-def _tables(runs: Sequence[report.Run]) -> list[Path]:
+def keep(runs: Sequence[report.Run]) -> list[Path]:
+    """Writes results/tables: an outcome a row, the measures, the refusal table."""
     rows = {
         "outcomes.csv": [r for one in runs for r in evaluate.outcomes_table(one.outcomes, one.corpus, one.golden)],
         "metrics.csv": [r for one in runs for r in metrics.table(one.outcomes, one.corpus, one.golden)],

@@ -108,7 +108,7 @@ def _why(outcome: Outcome) -> str:
 def measures(outcomes: Sequence[Outcome]) -> list[Row]:
     """The measures of one run with counts and intervals, for people."""
     table = [row for row in metrics.table(outcomes, "", "") if row["category"] == metrics.ALL]
-    return [{"measure": row["metric"], "value": _measured(row)} for row in table if row["metric"] in SHOWN]
+    return [{"measure": str(row["metric"]).replace("_", " "), "value": _measured(row)} for row in table if row["metric"] in SHOWN]
 
 
 def _measured(row: Mapping[str, object]) -> str:
