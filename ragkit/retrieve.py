@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -83,61 +83,60 @@ class Postings:
         vocabulary.default_factory = vocabulary.__len__
         self.size = len(terms)
         lengths = np.fromiter(map(len, terms), np.int64, self.size)
-        ids = np.fromiter(map(vocabulary.__getitem__, chain.from_iterable(terms)), np.int64, int(lengths.sum()))
+        ids = np.fromiter(map(vocabulary.__getitem__, chain.from_iterable(terms)), np.int32, int(lengths.sum()))
         counts = _count(ids, lengths, len(vocabulary))
-        self._vocabulary = dict(vocabulary)
-        self._ends = np.concatenate([[0], np.cumsum(counts.df)]).tolist()
-        self._chunk = counts.chunk
-        self._impact = weight.impacts(counts) if self.size else np.zeros(0)
-        self._spare: list[NDArray[np.float64]] = []
+        impact = weight.impacts(counts) if self.size else np.zeros(0)
+        spans = (slice(*ends) for ends in pairwise([0, *np.cumsum(counts.df).tolist()]))
+        self._of = {term: (counts.chunk[span], impact[span]) for term, span in zip(vocabulary, spans, strict=True)}
 
     def scores(self, terms: Sequence[str]) -> NDArray[np.float64]:
         """The score of every chunk. Shape (chunks,); a term that is asked twice counts twice."""
-        total = np.zeros(self.size)
-        for low, high in self._spans(terms):
-            total[self._chunk[low:high]] += self._impact[low:high]
-        return total
+        return _summed(*self._postings(terms), self.size)
 
-    def top(self, terms: Sequence[str], k: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    def top(self, terms: Sequence[str], k: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """The k best of the chunks that hold a term, and their scores; equal scores stand in chunk order."""
-        spans = self._spans(terms)
-        total = self._spare.pop() if self._spare else np.zeros(self.size)
-        for low, high in spans:
-            total[self._chunk[low:high]] += self._impact[low:high]
-        touched = _joined([self._chunk[low:high] for low, high in spans])
-        found = _best(total, touched, k, len(spans))
-        scores = total[found]
-        total[touched] = 0
-        self._spare.append(total)
-        return found, scores
+        chunk, impact = self._postings(terms)
+        total = _summed(chunk, impact, self.size)
+        found = _best(total, chunk, k, len(terms))
+        return found, total[found]
 
-    def _spans(self, terms: Sequence[str]) -> list[tuple[int, int]]:
-        ids = (self._vocabulary.get(term) for term in terms)
-        return [(self._ends[n], self._ends[n + 1]) for n in ids if n is not None]
+    def _postings(self, terms: Sequence[str]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """The postings of all terms, one after another: two long arrays cost less than many short ones."""
+        parts = [part for part in map(self._of.get, terms) if part]
+        if not parts:
+            return np.zeros(0, np.intp), np.zeros(0)
+        chunks, impacts = zip(*parts, strict=True)
+        return np.concatenate(chunks, dtype=np.intp), np.concatenate(impacts)
 
 
-def _count(ids: NDArray[np.int64], lengths: NDArray[np.int64], terms: int) -> Counts:
-    """Counts from one long list of term ids. Sorting (term, chunk) keys brings equal ones together."""
+def _count(ids: NDArray[np.int32], lengths: NDArray[np.int64], terms: int) -> Counts:
+    """Counts from one long list of term ids. Equal (term, chunk) keys are one posting."""
     chunks = len(lengths)
-    keys = ids * max(chunks, 1) + np.repeat(np.arange(chunks), lengths)
-    keys.sort()
-    starts = np.flatnonzero(np.diff(keys, prepend=-1))
-    tf = np.diff(starts, append=len(keys))
-    term, chunk = np.divmod(keys[starts], max(chunks, 1))
+    keys = ids * np.int64(max(chunks, 1))
+    keys += np.repeat(np.arange(chunks, dtype=np.int32), lengths)
+    keys, tf = np.unique(keys, return_counts=True)
+    term, chunk = np.divmod(keys, max(chunks, 1))
     return Counts(chunks, term, chunk.astype(np.int32), tf, np.bincount(term, minlength=terms), lengths)
 
 
-def _joined(parts: list[NDArray[np.int32]]) -> NDArray[np.int32]:
-    return np.concatenate(parts) if parts else np.zeros(0, np.int32)
+def _summed(chunk: NDArray[np.intp], impact: NDArray[np.float64], chunks: int) -> NDArray[np.float64]:
+    """The total of each chunk."""
+    return np.bincount(chunk, impact, chunks).astype(np.float64, copy=False)  # of no postings, bincount gives integers
 
 
-def _best(total: NDArray[np.float64], touched: NDArray[np.int32], k: int, spans: int) -> NDArray[np.int32]:
-    """The k best of the touched chunks, each of which stands there at most once a span."""
-    if len(touched) > k * spans:
+def _best(total: NDArray[np.float64], touched: NDArray[np.intp], k: int, times: int) -> NDArray[np.intp]:
+    """The k best of the touched chunks, each of which stands there at most `times` times.
+
+    So the k best are among the chunks that score at least as high as place `k * times`; only those are sorted.
+    """
+    cut = len(touched) - k * times
+    if cut > 0:
         seen = total[touched]
-        touched = touched[seen >= np.partition(seen, len(seen) - k * spans)[len(seen) - k * spans]]
+        ordered = seen.copy()
+        ordered.partition(cut)
+        touched = touched[seen >= ordered[cut]]
     touched = np.unique(touched)
-    return touched[np.lexsort((touched, -total[touched]))[:k]]
+    return touched[(-total[touched]).argsort(kind="stable")[:k]]
 
 
 @dataclass(frozen=True)
