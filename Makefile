@@ -27,6 +27,7 @@ BENCH_ENV := $(BENCH_STAMP)
 endif
 
 PYTEST := "$(PY)" -m pytest
+# One process: two kernels that nbval starts at once can be given the same port, and one of them dies (1 in 240 tried).
 NBVAL := --nbval --nbval-current-env --nbval-cell-timeout 300 --nbval-sanitize-with tests/nbval_sanitize.cfg
 PIP := -m pip --disable-pip-version-check --no-input --quiet install
 
@@ -40,7 +41,7 @@ test: $(ENV) ## set up, run all tests, run the notebooks again and compare them 
 	$(PYTEST) -n 2 --dist loadfile
 ifneq ($(NOTEBOOKS),)
 	@rm -rf $(FRESH)
-	RAGKIT_RESULTS="$(CURDIR)/$(FRESH)" $(PYTEST) -n 2 --dist loadfile $(NBVAL) $(NOTEBOOKS)
+	RAGKIT_RESULTS="$(CURDIR)/$(FRESH)" $(PYTEST) $(NBVAL) $(NOTEBOOKS)
 	@for fresh in $(FRESH)/tables/*.csv; do \
 	  [ ! -e "$$fresh" ] || diff -u "results/tables/$${fresh##*/}" "$$fresh" || exit 1; \
 	done

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).parent / "templates"
 WRAP = 32  # letters of a cell above which its column may wrap
-NUMBER = re.compile(r"[-+−]?[\d.,]+(?: ?%)?|\d+/\d+|–|")
+NUMBER = re.compile(r"[-+−]?[\d.,]+(?: ?%)?|\d+/\d+(?: \([\d–-]+ %\))?|n/a(?: \(.*\))?|–|")
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,27 +125,31 @@ def _execute(task: Task) -> None:
     os.dup2(log, 2)
     logging.getLogger("papermill").setLevel(logging.ERROR)
     papermill = import_papermill()
-    error = ""
     try:
         _set(task)
         os.environ.update(RAGKIT_RESULTS=str(task.results), JUPYTER_PREFER_ENV_PATH="1")
-        executed = papermill.execute_notebook(
-            task.notebook,
-            task.executed,
-            parameters=task.parameters,
-            cwd=task.around / task.notebook.parent.name,
-            kernel_name="python3",
-            language="python",
-            progress_bar=False,
-            execution_timeout=CELL_SECONDS,
-        )
-        error = _stopped(executed)
+        error = _stopped(papermill.execute_notebook(task.notebook, task.executed, **_settings(task)))
     except papermill.PapermillExecutionError as failure:
         error = _in_cell(failure)
     except Exception as failure:  # whatever ends a run is told in a line, and in full in the log
         logging.exception("the run ended early")
         error = f"{type(failure).__name__}: {_first_line(str(failure))}"
     write_text(task.stage / "error", error)
+
+
+def _settings(task: Task) -> dict[str, Any]:
+    """Kernels are reached by files on the stage: two that start at once can be given the same port, and one dies."""
+    from traitlets.config import Config
+
+    return {
+        "parameters": task.parameters,
+        "cwd": task.around / task.notebook.parent.name,
+        "kernel_name": "python3",
+        "language": "python",
+        "progress_bar": False,
+        "execution_timeout": CELL_SECONDS,
+        "config": Config(KernelManager={"transport": "ipc" if os.name == "posix" else "tcp"}),
+    }
 
 
 def _in_cell(failure: Any) -> str:  # noqa: ANN401 - papermill has no types

@@ -213,6 +213,7 @@ def test_the_surroundings_are_those_of_the_notebook(tmp_path: Path, results: Pat
         tmp_path / "nb" / "01.ipynb",
         "for name in ('near.csv', '../data/far.csv', '../top.csv'):\n    print(open(name).read())",
         "open('new.csv', 'w').write('new'); open('../top.csv', 'w').write('changed')",
+        "import ipykernel\nassert ipykernel.connect.get_connection_info(unpack=True)['transport'] == 'ipc'",
         "open('../results/also.csv', 'w').write('also'); open('.hidden', 'w').close()",
     )
     assert statuses(path) == ["ran"]

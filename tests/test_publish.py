@@ -122,7 +122,7 @@ def test_text_is_text_and_code_is_folded(html: str) -> None:
 
 
 def test_numbers_stand_right_and_what_is_missing_is_shown(tmp_path: Path) -> None:
-    rows = [("q1", "5/6", 0.25, None), ("q2", "0/0", float("nan"), 3)]
+    rows = [("q1", "5/6 (44-97 %)", 0.25, None), ("q2", "0/0", float("nan"), 3)]
     table = Table("Rates", ("id", "rate", "value", "count"), rows)
     html = publish.build([Section("Rates", tables=[table])], [], tmp_path / "r.html").read_text("utf-8")
     assert re.findall(r"<td(.*?)>(.*?)</td>", html)[4:] == [
