@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ragkit.chunk import blocks
-from ragkit.concept import Concept, form
+from ragkit.concept import Concept, form, form_in
 from ragkit.records import BadInput, Chunk, Citation, Ranking
 from ragkit.signals import weights
 from ragkit.text import Passage, visible
@@ -39,7 +40,7 @@ class Quote:
 def quote(ranking: Ranking, corpus: Corpus, *, most: int) -> tuple[Citation, ...]:
     """See `Quote`."""
     weighed = weights(ranking.question, corpus)
-    for hit in sorted(ranking.hits, key=lambda hit: -_weight(corpus.passage(hit.chunk), weighed)):
+    for hit in sorted(ranking.hits, key=lambda hit: -_held(hit.chunk, weighed, corpus)):
         if found := _pick(hit.chunk, weighed, corpus, most):
             return found
     return ()
@@ -47,14 +48,13 @@ def quote(ranking: Ranking, corpus: Corpus, *, most: int) -> tuple[Citation, ...
 
 def _pick(chunk: Chunk, weighed: Sequence[tuple[Concept, float]], corpus: Corpus, most: int) -> tuple[Citation, ...]:
     """The sentences of a chunk that hold the most of the ideas, greedily, in the order they stand."""
-    cut = corpus.analyzer.words
-    texts = [(citation, Passage(cut(visible(citation.quote)), citation.quote)) for citation in sentences(chunk)]
+    texts = list(_texts(chunk, corpus))
     left, picked = list(weighed), []
     while texts and len(picked) < most:
         best = max(texts, key=lambda text: _weight(text[1], left))
         if not _weight(best[1], left):
             break
-        left = [(idea, weight) for idea, weight in left if not form(idea, best[1])]
+        left = [(idea, weight) for idea, weight in left if not form_in(idea, best[1])]
         picked.append(best[0])
         texts.remove(best)
     if not picked and texts:  # the heading holds the ideas, the text below it is the answer
@@ -62,8 +62,19 @@ def _pick(chunk: Chunk, weighed: Sequence[tuple[Concept, float]], corpus: Corpus
     return tuple(sorted(picked, key=lambda citation: citation.line))
 
 
+@lru_cache(maxsize=4096)
+def _texts(chunk: Chunk, corpus: Corpus) -> tuple[tuple[Citation, Passage], ...]:
+    """The sentences of a chunk, each laid out for looking ideas up."""
+    cut = corpus.analyzer.words
+    return tuple((c, Passage(cut(visible(c.quote)), c.quote)) for c in sentences(chunk))
+
+
+def _held(chunk: Chunk, weighed: Sequence[tuple[Concept, float]], corpus: Corpus) -> float:
+    return sum(weight for idea, weight in weighed if form(idea, chunk, corpus))
+
+
 def _weight(text: Passage, weighed: Sequence[tuple[Concept, float]]) -> float:
-    return sum(weight for idea, weight in weighed if form(idea, text))
+    return sum(weight for idea, weight in weighed if form_in(idea, text))
 
 
 def sentences(chunk: Chunk) -> Iterator[Citation]:

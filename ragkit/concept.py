@@ -34,6 +34,8 @@ class Vocabulary(Protocol):
     @property
     def chunks(self) -> Sequence[Chunk]: ...
     @property
+    def places(self) -> Mapping[str, int]: ...
+    @property
     def holders(self) -> Mapping[str, Sequence[int]]: ...
     @property
     def codes(self) -> frozenset[str]: ...
@@ -45,7 +47,7 @@ class Vocabulary(Protocol):
     def meanings(self, word: Word) -> Iterator[tuple[Word, ...]]: ...
 
 
-@lru_cache(maxsize=64)  # retrieval, gates and answer each ask for the ideas of the same question
+@lru_cache(maxsize=4096)  # retrieval, gates, signals and answers all ask for the ideas of the same question
 def concepts(question: str, corpus: Vocabulary) -> tuple[Concept, ...]:
     """The distinct ideas of a question in the order they stand."""
     words, n, found = corpus.analyzer.words(question), 0, {}
@@ -82,12 +84,17 @@ def _as_one(words: Sequence[Word], corpus: Vocabulary) -> Word:
     return corpus.analyzer.code(" ".join(word.form for word in words), words)
 
 
-def form(concept: Concept, place: Passage) -> str:
-    """The form under which a passage holds an idea, empty when it does not."""
-    return next(filter(None, map(place.find, concept.phrases)), "") or _value(concept, place.text)
+def form(concept: Concept, chunk: Chunk, corpus: Vocabulary) -> str:
+    """The form under which a chunk of the corpus holds an idea, empty when it does not."""
+    return holding(concept, corpus).get(corpus.places.get(chunk.id, -1), "")
 
 
-@lru_cache(maxsize=256)
+def form_in(concept: Concept, passage: Passage) -> str:
+    """The form under which any text holds an idea, empty when it does not."""
+    return next(filter(None, map(passage.find, concept.phrases)), "") or _value(concept, passage.text)
+
+
+@lru_cache(maxsize=4096)
 def holding(concept: Concept, corpus: Vocabulary) -> dict[int, str]:
     """The chunks that hold an idea: places in `corpus.chunks`, each with the form that stands there."""
     found = {n: form for phrase in reversed(concept.phrases) for n, form in corpus.find(phrase).items()}

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from ragkit.files import fingerprint, read_text, reading, shown
 from ragkit.records import BadInput, Chunk, Document
-from ragkit.text import Analyzer, Passage, Word, atoms, stems, visible
+from ragkit.text import Analyzer, Passage, Word, atoms, kin, stems, visible
 
 TERMS = "terms.csv"
 
@@ -172,10 +172,28 @@ class Corpus:
         """A chunk with its headings, laid out for looking phrases up."""
         return self._passage(chunk.id, chunk)
 
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The place in `chunks` of each chunk id."""
+        return {chunk.id: n for n, chunk in enumerate(self.chunks)}
+
+    @cached_property
+    def _forms(self) -> dict[str, dict[str, list[int]]]:
+        """For each index term the forms it is written in, and the places where they stand."""
+        found: dict[str, dict[str, list[int]]] = {}
+        for n, words in enumerate(self._words):
+            for form, stem in {(part.form, part.stem): 0 for word in words for part in (word, *word.pieces)}:
+                found.setdefault(stem, {}).setdefault(form, []).append(n)
+        return found
+
     def _find(self, phrase: tuple[Word, ...]) -> dict[int, str]:
         """The places in `chunks` that hold a phrase, each with the form that stands there."""
-        forms = ((n, self.passage(self.chunks[n]).find(phrase)) for n in sorted(self._candidates(phrase)))
-        return {n: form for n, form in forms if form}
+        word = phrase[0]
+        if len(phrase) == 1 and not word.pieces:
+            forms = sorted(self._forms.get(word.stem, {}), key=lambda form: (form == word.form, form))
+            return {n: form for form in forms if kin(word.form, form) for n in self._forms[word.stem][form]}
+        found = ((n, self.passage(self.chunks[n]).find(phrase)) for n in sorted(self._candidates(phrase)))
+        return {n: form for n, form in found if form}
 
     def _candidates(self, phrase: Sequence[Word]) -> set[int]:
         """The chunks with all pieces of a phrase, or with the whole as one word."""
@@ -193,6 +211,12 @@ class Corpus:
 
     def _laid_out(self, _id: str, chunk: Chunk) -> Passage:
         return Passage(self._words_of(chunk), f"{chunk.lead}\n{chunk.text}")
+
+
+@lru_cache(maxsize=32)
+def index(folder: Folder, chunker: Chunker, analyzer: Analyzer) -> Corpus:
+    """The corpus that a chunker and an analyzer make of a folder; systems that share both share it."""
+    return Corpus(folder, chunker=chunker, analyzer=analyzer)
 
 
 class _NoChunker:

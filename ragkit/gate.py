@@ -9,10 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ragkit.concept import Concept, concepts, form, holding
-from ragkit.records import BadInput, Ranking, Verdict
+from ragkit.concept import Concept, concepts, form, form_in, holding
+from ragkit.records import BadInput, Chunk, Ranking, Verdict
 from ragkit.signals import TOP, Signal, rarest
-from ragkit.text import Passage
 
 if TYPE_CHECKING:
     from ragkit.corpus import Corpus
@@ -109,12 +108,12 @@ def unknown_term(ranking: Ranking, corpus: Corpus) -> Verdict | None:
 
 
 def _passed(ranking: Ranking, corpus: Corpus) -> Verdict:
-    return Verdict(reason=_matched([corpus.passage(hit.chunk) for hit in ranking.hits], ranking, corpus))
+    return Verdict(reason=_matched([hit.chunk for hit in ranking.hits], ranking, corpus))
 
 
 def _rarest_retrieved(ranking: Ranking, corpus: Corpus) -> Verdict:
     idea = rarest(ranking.question, corpus)[0]
-    if any(form(idea, corpus.passage(hit.chunk)) for hit in ranking.hits):
+    if any(form(idea, hit.chunk, corpus) for hit in ranking.hits):
         return _passed(ranking, corpus)
     return Verdict(
         "no-coverage", idea.word, f"none of the {len(ranking.hits)} retrieved passages mentions {_listed([idea])}"
@@ -123,11 +122,11 @@ def _rarest_retrieved(ranking: Ranking, corpus: Corpus) -> Verdict:
 
 def _all_in_one_passage(ranking: Ranking, corpus: Corpus) -> Verdict:
     ideas = rarest(ranking.question, corpus)
-    texts = [corpus.passage(hit.chunk) for hit in ranking.hits]
-    lacking = [[idea for idea in ideas if not form(idea, text)] for text in texts]
-    nearest = min(range(len(texts)), key=lambda n: len(lacking[n]))
+    chunks = [hit.chunk for hit in ranking.hits]
+    lacking = [[idea for idea in ideas if not form(idea, chunk, corpus)] for chunk in chunks]
+    nearest = min(range(len(chunks)), key=lambda n: len(lacking[n]))
     if not lacking[nearest]:
-        return Verdict(reason=_matched([texts[nearest]], ranking, corpus))
+        return Verdict(reason=_matched([chunks[nearest]], ranking, corpus))
     missing, place = lacking[nearest], ranking.hits[nearest].chunk.heading
     return Verdict(
         "no-coverage",
@@ -136,15 +135,15 @@ def _all_in_one_passage(ranking: Ranking, corpus: Corpus) -> Verdict:
     )
 
 
-def _matched(texts: Sequence[Passage], ranking: Ranking, corpus: Corpus) -> str:
+def _matched(chunks: Sequence[Chunk], ranking: Ranking, corpus: Corpus) -> str:
     """Where a word was found in another form: `carried -> carry`, so that a reader sees a false match at a glance."""
     ideas = concepts(ranking.question, corpus)
-    pairs = ((idea.word, next(filter(None, (form(idea, text) for text in texts)), "")) for idea in ideas)
+    pairs = ((idea.word, next(filter(None, (form(idea, chunk, corpus) for chunk in chunks)), "")) for idea in ideas)
     return ", ".join(f"{word} -> {found}" for word, found in pairs if found and found != word)
 
 
 def _only_a_heading(idea: Concept, corpus: Corpus) -> bool:
-    return any(form(idea, corpus.passage(chunk)) for chunk in corpus.empty)
+    return any(form_in(idea, corpus.passage(chunk)) for chunk in corpus.empty)
 
 
 def _listed(ideas: Sequence[Concept]) -> str:

@@ -56,14 +56,16 @@ def _coverage_corpus(ranking: Ranking, corpus: Corpus) -> float:
 
 
 def _coverage_retrieved(ranking: Ranking, corpus: Corpus) -> float:
-    texts = [corpus.passage(hit.chunk) for hit in ranking.hits]
-    return _share(weights(ranking.question, corpus), lambda concept: any(form(concept, text) for text in texts))
+    chunks = [hit.chunk for hit in ranking.hits]
+    return _share(
+        weights(ranking.question, corpus), lambda concept: any(form(concept, chunk, corpus) for chunk in chunks)
+    )
 
 
 def _coverage_passage(ranking: Ranking, corpus: Corpus) -> float:
     weighed = weights(ranking.question, corpus)
-    texts = [corpus.passage(hit.chunk) for hit in ranking.hits]
-    return max((_share(weighed, lambda concept, text=text: bool(form(concept, text))) for text in texts), default=0.0)
+    shares = (_share(weighed, lambda idea, hit=hit: bool(form(idea, hit.chunk, corpus))) for hit in ranking.hits)
+    return max(shares, default=0.0)
 
 
 def _rarest(ranking: Ranking, corpus: Corpus) -> float:

@@ -154,11 +154,22 @@ def sweep(answerable: Iterable[float], unanswerable: Iterable[float]) -> list[Ru
     >>> [(rule.at, rule.false_refusals, rule.false_answers) for rule in sweep([1.76], [10.08])]
     [(-inf, 0, 1), (5.92, 1, 1), (inf, 1, 0)]
     """
-    low, high = (sorted(min(score, sys.float_info.max) for score in scores) for scores in (answerable, unanswerable))
-    _check_scores(low, high)
-    neighbours = itertools.pairwise(sorted({*low, *high}))
-    cuts = [-math.inf, *(_between(below, above) for below, above in neighbours), math.inf]
-    return [Rule(cut, bisect_left(low, cut), len(high) - bisect_left(high, cut)) for cut in cuts]
+    return [Rule(*rule) for rule in _rules(_sorted(answerable), _sorted(unanswerable))]
+
+
+def _sorted(scores: Iterable[float]) -> list[float]:
+    found = sorted(min(score, sys.float_info.max) for score in scores)
+    _check_scores(found)
+    return found
+
+
+def _rules(low: Sequence[float], high: Sequence[float]) -> Iterator[tuple[float, int, int]]:
+    """(at, false refusals, false answers) for sorted scores; a threshold that passes a score moves its class only."""
+    yield -math.inf, 0, len(high)
+    scores, refused, kept = sorted({*low, *high}), 0, 0
+    for score, above in itertools.zip_longest(scores, scores[1:]):
+        refused, kept = bisect_right(low, score, refused), bisect_right(high, score, kept)
+        yield math.inf if above is None else _between(score, above), refused, len(high) - kept
 
 
 def fewest_errors(answerable: Iterable[float], unanswerable: Iterable[float]) -> int:
@@ -168,15 +179,19 @@ def fewest_errors(answerable: Iterable[float], unanswerable: Iterable[float]) ->
 
 def best_threshold(answerable: Iterable[float], unanswerable: Iterable[float]) -> Rule:
     """The rule with the fewest errors; among equals the fewest false answers, then the lowest threshold."""
-    return min(sweep(answerable, unanswerable), key=lambda rule: (rule.errors, rule.false_answers, rule.at))
+    return _best(_sorted(answerable), _sorted(unanswerable))
+
+
+def _best(low: Sequence[float], high: Sequence[float]) -> Rule:
+    return Rule(*min(_rules(low, high), key=lambda rule: (rule[1] + rule[2], rule[2], rule[0])))
 
 
 def leave_one_out(answerable: Sequence[float], unanswerable: Sequence[float]) -> tuple[int, int]:
     """False refusals and false answers when each question is judged by `best_threshold` of all the others."""
-    _check_scores(answerable, unanswerable)
-    kept = {s: best_threshold(_without(answerable, s), unanswerable).answers(s) for s in set(answerable)}
-    leaked = {s: best_threshold(answerable, _without(unanswerable, s)).answers(s) for s in set(unanswerable)}
-    return sum(not kept[s] for s in answerable), sum(leaked[s] for s in unanswerable)
+    low, high = _sorted(answerable), _sorted(unanswerable)
+    kept = {score: _best(_without(low, score), high).answers(score) for score in set(low)}
+    leaked = {score: _best(low, _without(high, score)).answers(score) for score in set(high)}
+    return sum(not kept[score] for score in low), sum(leaked[score] for score in high)
 
 
 def gap(answerable: Sequence[float], unanswerable: Sequence[float]) -> float:

@@ -40,16 +40,15 @@ def evaluated(system: System, folder: corpus.Folder, file: str | Path, *, backen
     """A system run over a golden file, with all that a report says of it."""
     sections = {name for document in folder.documents for name in chunk.names(document)}
     rows, bot = golden.read(file, sections=sections), system.on(corpus.readable(folder))
-    outcomes = _outcomes(bot, rows)
+    outcomes = _outcomes(bot, rows, signals=lambda ranking: {"coverage": COVERAGE_PASSAGE(ranking, bot.corpus)})
     silent = len(bot.corpus.empty)
     return report.Run(
         system.name, folder.name, Path(file).stem, len(bot.corpus.chunks), backend, tuple(outcomes), silent
     )
 
 
-def _outcomes(bot: Bot, rows: Sequence[Golden]) -> list[Outcome]:
+def _outcomes(bot: Bot, rows: Sequence[Golden], signals: evaluate.Signals | None = None) -> list[Outcome]:
     """One outcome a row, judged with the forms of words that the gates know."""
-    signals = lambda ranking: {"coverage": COVERAGE_PASSAGE(ranking, bot.corpus)}  # noqa: E731
     return evaluate.run(bot.ask_all, rows, system=bot.system.name, k=bot.system.k, same=kin, signals=signals)
 
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from ragkit.answer import Quote
 from ragkit.chunk import Chunker, Headings
-from ragkit.corpus import Corpus, Folder
+from ragkit.corpus import Corpus, Folder, index
 from ragkit.gate import Coverage, Judge
 from ragkit.records import ANSWER, REFUSE, Answer, BadInput, Ranking, Verdict
 from ragkit.retrieve import Lexical, Retrieve
@@ -44,7 +44,7 @@ class System:
             raise BadInput(f"System(k={self.k}): must be at least 1")
 
     def on(self, folder: Folder) -> Bot:
-        return Bot(self, Corpus(folder, chunker=self.chunker, analyzer=self.analyzer))
+        return Bot(self, index(folder, self.chunker, self.analyzer))
 
 
 class Bot:

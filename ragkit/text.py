@@ -203,6 +203,7 @@ def expand(token: str) -> str:
 # --- stems -------------------------------------------------------------------------------------------------------
 
 
+@cache  # one memo for all analyzers
 def _snowball() -> Callable[[str], str]:
     from snowballstemmer.english_stemmer import EnglishStemmer  # the pure one; stemmer("english") may hand out C code
 
