@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from ragkit import evaluate
+from ragkit import check, evaluate
 from ragkit.evaluate import compare, held, paired
 from ragkit.files import table
 from ragkit.records import (
@@ -217,8 +217,8 @@ def test_correctness_is_not_judged_without_facts_or_answer() -> None:
 
 
 def test_a_quote_to_the_letter_from_a_retrieved_passage_is_supported() -> None:
-    assert evaluate.support(said("You get 25 days a year. [1]", (LEAVE, "You get 25 days a year."))) == (1, 1)
-    assert evaluate.support(said("", (LEAVE, "25 days a\n year. Ask   early."))) == (1, 1)
+    assert check.support(said("You get 25 days a year. [1]", (LEAVE, "You get 25 days a year."))) == (1, 1)
+    assert check.support(said("", (LEAVE, "25 days a\n year. Ask   early."))) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -226,22 +226,22 @@ def test_a_quote_to_the_letter_from_a_retrieved_passage_is_supported() -> None:
     ["You get 28 days a year.", "5 days a year.", "25 days a ye", "", "  ", "you get 25 days", "You get\nAsk early."],
 )
 def test_a_quote_that_differs_or_cuts_a_word_is_not(quote: str) -> None:
-    assert evaluate.support(said("", (LEAVE, quote))) == (1, 0)
+    assert check.support(said("", (LEAVE, quote))) == (1, 0)
 
 
 def test_a_passage_that_was_not_retrieved_supports_nothing() -> None:
-    assert evaluate.support(said("", (LEAVE, "Ask early."), hits=HITS[:1])) == (1, 0)
-    assert evaluate.support(said("", (LEAVE, "Ask early."), hits=())) == (1, 0)
+    assert check.support(said("", (LEAVE, "Ask early."), hits=HITS[:1])) == (1, 0)
+    assert check.support(said("", (LEAVE, "Ask early."), hits=())) == (1, 0)
 
 
 def test_a_passage_made_up_under_a_good_id_supports_nothing() -> None:
-    assert evaluate.support(said("", (replace(LEAVE, text="The moon is ours."), "The moon is ours."))) == (1, 0)
+    assert check.support(said("", (replace(LEAVE, text="The moon is ours."), "The moon is ours."))) == (1, 0)
 
 
 def test_a_table_row_is_quoted_below_its_header() -> None:
     quote = "| kg | price |\n|---|---|\n| 3 | £12 |"
-    assert evaluate.support(said(f"{quote} [1]", (RATES, quote))) == (1, 1)
-    assert evaluate.support(said("", (RATES, quote.replace("£12", "£13")))) == (1, 0)
+    assert check.support(said(f"{quote} [1]", (RATES, quote))) == (1, 1)
+    assert check.support(said("", (RATES, quote.replace("£12", "£13")))) == (1, 0)
 
 
 @pytest.mark.parametrize(
@@ -259,17 +259,17 @@ def test_a_table_row_is_quoted_below_its_header() -> None:
     ],
 )
 def test_a_sentence_that_no_citation_covers_is_an_unsupported_claim(text: str, claims: int) -> None:
-    assert evaluate.support(said(text, (LEAVE, "You get 25 days a year."))) == (claims, 1)
+    assert check.support(said(text, (LEAVE, "You get 25 days a year."))) == (claims, 1)
 
 
 def test_refusals_and_errors_claim_nothing() -> None:
     for outcome in (REFUSE, ERROR):
         answer = replace(said("Sorry.", (LEAVE, "Ask early.")), outcome=outcome)
-        assert evaluate.support(answer) == (0, 0)
+        assert check.support(answer) == (0, 0)
 
 
 def test_an_answer_without_citations_claims_its_sentences() -> None:
-    assert evaluate.support(said("It is so. Trust me.")) == (2, 0)
+    assert check.support(said("It is so. Trust me.")) == (2, 0)
 
 
 # Reasons

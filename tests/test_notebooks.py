@@ -13,7 +13,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from ragkit import ipynb, notebooks, parameters
+from ragkit import fresh, ipynb, notebooks, parameters
 from ragkit.files import ROOT
 from ragkit.records import BadInput
 from tests.toys import FIGURE, PIXEL, code, files, notebook, printed, use_results
@@ -146,7 +146,7 @@ def test_three_runs_give_the_same_bytes(tmp_path: Path, results: Path) -> None:
 
 
 def test_only_what_is_not_fresh_runs(tmp_path: Path, results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(notebooks, "ROOT", tmp_path)
+    monkeypatch.setattr(fresh, "ROOT", tmp_path)
     one = notebook(tmp_path / "nb" / "01_one.ipynb", TABLE.format(name="one", value=1))
     two = notebook(tmp_path / "nb" / "02_two.ipynb", TABLE.format(name="two", value=2))
     assert statuses(one, two) == ["ran", "ran"]
@@ -172,7 +172,7 @@ INPUTS = ("ragkit/gate.py", "ragkit/data/stop.csv", "corpus/k/a.md", "golden/k.c
 
 @pytest.mark.parametrize("part", INPUTS)
 def test_a_key_covers_code_data_and_lock(part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(notebooks, "ROOT", tmp_path)
+    monkeypatch.setattr(fresh, "ROOT", tmp_path)
     path = notebook(tmp_path / "notebooks" / "x.ipynb", "a = 1")
     place = tmp_path / part
     place.parent.mkdir(parents=True, exist_ok=True)

@@ -46,7 +46,9 @@ def toys(tmp_path: Path) -> list[Run]:
     text = {"output_type": "stream", "name": "stdout", "text": 'a <i id="x"> & "b"\n'}
     frame = {"output_type": "execute_result", "execution_count": 1, "metadata": {}}
     frame["data"] = {"text/html": "<table class='dataframe'><tr><td>1</td></tr></table>", "text/plain": "1"}
-    outside = "![far](https://example.org/x.png) ![gone](gone.png) ![near](near.png)\n\n<img src='https://example.org/y'>"
+    outside = (
+        "![far](https://example.org/x.png) ![gone](gone.png) ![near](near.png)\n\n<img src='https://example.org/y'>"
+    )
     (tmp_path / "near.png").write_bytes(b"picture")
     one = notebook(
         tmp_path / "01_one.ipynb",

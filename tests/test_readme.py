@@ -15,7 +15,9 @@ LINKS = re.findall(r"\]\(([^)#:]+)\)", README)
 
 
 def test_the_bands_are_those_of_eval() -> None:
-    run = study.evaluated(systems.named(systems.DEFAULT), read(ROOT / "corpus" / "kestrel"), ROOT / "golden" / "kestrel.csv")
+    run = study.evaluated(
+        systems.named(systems.DEFAULT), read(ROOT / "corpus" / "kestrel"), ROOT / "golden" / "kestrel.csv"
+    )
     assert "\n".join([run.header, "", *report.bands(run)]) in README
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragkit import stats
+from ragkit import risk, stats
 
 INF = math.inf
 # a made-up score for 18 answerable and 12 unanswerable questions; a result about no system
@@ -270,15 +270,15 @@ def test_leave_one_out_against_leaving_out_one() -> None:
 
 
 def test_aurc() -> None:
-    assert stats.aurc([3, 2, 1, 0], [0, 0, 0, 1]) == 0.0625
-    assert stats.aurc([2, 1], [1, 0]) == 0.75  # the code published with the paper gives 0.5
-    assert stats.aurc([1, 1, 1, 1], [1, 0, 1, 0]) == 0.5
-    assert stats.aurc([3, 2, 2, 2, 1], [0, 1, 0, 1, 0]) == near(0.335556)
-    assert math.isnan(stats.aurc([], []))
-    assert stats.aurc(A + U, WRONG) == near(0.241200)
-    assert stats.aurc_optimal(30, 12) == near(0.100073)
-    assert stats.e_aurc(A + U, WRONG) == near(0.141127)
-    assert math.isnan(stats.aurc_optimal(0, 0))
+    assert risk.aurc([3, 2, 1, 0], [0, 0, 0, 1]) == 0.0625
+    assert risk.aurc([2, 1], [1, 0]) == 0.75  # the code published with the paper gives 0.5
+    assert risk.aurc([1, 1, 1, 1], [1, 0, 1, 0]) == 0.5
+    assert risk.aurc([3, 2, 2, 2, 1], [0, 1, 0, 1, 0]) == near(0.335556)
+    assert math.isnan(risk.aurc([], []))
+    assert risk.aurc(A + U, WRONG) == near(0.241200)
+    assert risk.aurc_optimal(30, 12) == near(0.100073)
+    assert risk.e_aurc(A + U, WRONG) == near(0.141127)
+    assert math.isnan(risk.aurc_optimal(0, 0))
 
 
 @FIXED
@@ -289,27 +289,35 @@ def test_a_tie_counts_as_the_mean_over_its_orders(rows: list[tuple[int, bool]]) 
         flags = [wrong for _, wrong in sorted(order, key=lambda row: -row[0])]
         by_order.append(sum(sum(flags[:i]) / i for i in range(1, len(flags) + 1)) / len(flags))
     confidence, wrong = zip(*rows, strict=True)
-    assert stats.aurc(confidence, wrong) == pytest.approx(sum(by_order) / len(by_order))
-    assert stats.e_aurc(confidence, wrong) >= -1e-12
+    assert risk.aurc(confidence, wrong) == pytest.approx(sum(by_order) / len(by_order))
+    assert risk.e_aurc(confidence, wrong) >= -1e-12
 
 
 def test_coverage_at_risk() -> None:
-    assert stats.coverage_at_risk(A + U, WRONG, 0.1) == near(2 / 30)
-    assert stats.coverage_at_risk(A + U, WRONG, 0.2) == near(0.5)
-    assert stats.coverage_at_risk([1], [True], 0.1) == 0
-    assert math.isnan(stats.coverage_at_risk([], [], 0.1))
+    assert risk.coverage_at_risk(A + U, WRONG, 0.1) == near(2 / 30)
+    assert risk.coverage_at_risk(A + U, WRONG, 0.2) == near(0.5)
+    assert risk.coverage_at_risk([1], [True], 0.1) == 0
+    assert math.isnan(risk.coverage_at_risk([], [], 0.1))
 
 
 def test_the_curve_has_points_only_at_distinct_scores() -> None:
-    assert stats.risk_coverage([2, 1, 1], [False, True, False]) == [(1 / 3, 0.0), (1.0, 1 / 3)]
-    assert stats.risk_coverage(A + U, WRONG)[-1] == (1.0, 0.4)
+    assert risk.risk_coverage([2, 1, 1], [False, True, False]) == [(1 / 3, 0.0), (1.0, 1 / 3)]
+    assert risk.risk_coverage(A + U, WRONG)[-1] == (1.0, 0.4)
 
 
 def test_confidence_and_outcome_of_unequal_length_are_an_error() -> None:
     with pytest.raises(ValueError, match="zip"):
-        stats.aurc([1, 2], [True])
+        risk.aurc([1, 2], [True])
 
 
 def test_a_confidence_of_nan_is_an_error() -> None:
     with pytest.raises(ValueError, match="nan"):
-        stats.aurc([1.0, math.nan], [True, False])
+        risk.aurc([1.0, math.nan], [True, False])
+
+
+@given(st.lists(st.integers(0, 8).map(float), max_size=9), st.lists(st.integers(0, 8).map(float), max_size=9))
+@settings(max_examples=600)
+def test_leave_one_out_by_definition(low: list[float], high: list[float]) -> None:
+    refused = sum(not stats.best_threshold([*low[:n], *low[n + 1 :]], high).answers(s) for n, s in enumerate(low))
+    answered = sum(stats.best_threshold(low, [*high[:n], *high[n + 1 :]]).answers(s) for n, s in enumerate(high))
+    assert stats.leave_one_out(low, high) == (refused, answered)

@@ -1,0 +1,103 @@
+"""The floors of DESIGN.md: a module imports lower floors only, never a sibling, never the other wing."""
+
+from __future__ import annotations
+
+import ast
+import graphlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import build
+import pytest
+
+HOUSE = build.ROOT / "ragkit"
+
+# `shared` is ground for both wings, `paper` runs and shows notebooks and knows neither, `both` sees all below it.
+# A module that is not built yet may stand here.
+TABLE = """
+0  shared     records forms
+1  shared     text stats files
+2  shared     corpus chunk concept models check
+2  judging    golden tables risk
+2  paper      parameters stage fresh
+3  answering  retrieve signals manifest
+3  judging    metrics figures detect
+3  paper      ipynb
+4  answering  gate answer scripted
+4  judging    evaluate threshold exchange
+5  answering  system
+5  judging    history lint
+6  answering  systems
+6  judging    report
+6  paper      publish notebooks
+7  both       study public
+8  both       job
+9  both       __main__
+"""
+ROWS = [line.split() for line in TABLE.strip().splitlines()]
+FLOOR = {name: int(floor) for floor, _, *names in ROWS for name in names}
+WING = {name: wing for _, wing, *names in ROWS for name in names}
+SEES = {wing: {"shared", wing} for wing in ("shared", "answering", "judging", "paper")} | {"both": set(WING.values())}
+
+FILES = {path.stem: path for path in sorted(HOUSE.glob("*.py")) if path.stem != "__init__"}
+every_module = pytest.mark.parametrize("name", FILES)
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The modules of ours that a file imports anywhere in it, for types only or late ones among them."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.name}:{node.lineno}: import by full name"
+            names = [f"ragkit.{alias.name}" for alias in node.names] if node.module == "ragkit" else [node.module or ""]
+        else:
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        yield from (name.split(".")[1] for name in names if name.startswith("ragkit."))
+
+
+@every_module
+def test_a_module_has_a_floor(name: str) -> None:
+    assert name in FLOOR
+
+
+@every_module
+def test_a_module_imports_lower_floors_only(name: str) -> None:
+    assert [other for other in imported(FILES[name]) if FLOOR[other] >= FLOOR[name]] == []
+
+
+@every_module
+def test_a_module_does_not_import_the_other_wing(name: str) -> None:
+    assert [other for other in imported(FILES[name]) if WING[other] not in SEES[WING[name]]] == []
+
+
+def test_there_is_no_cycle() -> None:
+    graphlib.TopologicalSorter({name: set(imported(path)) for name, path in FILES.items()}).prepare()
+
+
+@every_module
+def test_a_module_has_at_most_300_lines(name: str) -> None:
+    assert len(FILES[name].read_text("utf-8").splitlines()) <= 300
+
+
+def test_the_package_itself_imports_nothing() -> None:
+    assert not list(imported(HOUSE / "__init__.py"))
+
+
+HEAVY = ["pandas", "matplotlib", "scipy", "sklearn", "papermill", "nbconvert", "IPython", "typer", "rich"]
+ASK = "from ragkit import corpus, systems; systems.SYSTEMS['passage'].on(corpus.read('corpus/kestrel')).ask('Leave?')"
+
+
+@pytest.mark.parametrize("code", ["import ragkit.systems", ASK, "import ragkit.evaluate"])
+def test_asking_and_judging_load_no_heavy_package(code: str) -> None:
+    look = f"{code}; import sys; print(*sorted(set({HEAVY!r}) & set(sys.modules)))"
+    told = subprocess.run(
+        [sys.executable, "-c", look],
+        env=os.environ | {"PYTHONPATH": str(build.ROOT)},
+        cwd=build.ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert told.stdout.split() == []

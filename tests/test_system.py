@@ -1,0 +1,143 @@
+"""One road for every question: retrieve, gates, answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import build
+import pytest
+
+from ragkit.answer import Quote
+from ragkit.chunk import Headings, Windows
+from ragkit.corpus import Corpus
+from ragkit.gate import Anything, Coverage, Floor, Nothing
+from ragkit.records import BadInput, Ranking, Verdict
+from ragkit.retrieve import BM25, Lexical
+from ragkit.signals import COVERAGE_PASSAGE, TOP
+from ragkit.system import Bot, System
+from ragkit.text import Analyzer
+
+FOLDER = build.folder(
+    leave="# Leave\n\nYou get 25 days of leave a year.", codes="# KX-Code\n\nIt has eight characters."
+)
+
+
+@dataclass(frozen=True)
+class Says:
+    """A gate that notes what it was asked and gives one verdict."""
+
+    verdict: Verdict
+    asked: tuple[list[Ranking], ...] = ([],)
+
+    def on(self, corpus: Corpus) -> Callable[[Ranking], Verdict]:
+        def judge(ranking: Ranking) -> Verdict:
+            self.asked[0].append(ranking)
+            return self.verdict
+
+        return judge
+
+
+def bot(*gates: object, **choices: object) -> Bot:
+    return System("mine", gates=gates or (Coverage("passage"),), **choices).on(FOLDER)
+
+
+def test_an_answer_quotes_and_numbers_its_citations() -> None:
+    answer = bot().ask("How many days of leave?")
+    assert (answer.outcome, answer.text) == ("answer", "You get 25 days of leave a year. [1]")
+
+
+def test_an_answer_cites_the_chunk_and_the_line() -> None:
+    (citation,) = bot().ask("How many days of leave?").citations
+    assert (citation.chunk.heading, citation.line) == ("leave.md > Leave", 3)
+
+
+def test_a_refusal_has_a_gate_and_neither_text_nor_citations() -> None:
+    answer = bot().ask("How long is a sabbatical?")
+    assert (answer.outcome, answer.text, answer.citations, answer.verdict.gate) == ("refuse", "", (), "unknown-term")
+
+
+def test_an_answer_keeps_the_question_and_its_ranking() -> None:
+    answer = bot().ask("How many DAYS of leave?")
+    assert answer.question == answer.ranking.question == "How many DAYS of leave?"
+
+
+def test_a_refusal_keeps_its_ranking() -> None:
+    assert bot().ask("sabbatical leave").ranking.hits
+
+
+def test_the_first_gate_that_refuses_decides_and_the_rest_are_not_asked() -> None:
+    first, second = Says(Verdict("model", reason="no"), ([],)), Says(Verdict(), ([],))
+    assert bot(first, second).ask("leave").verdict.gate == "model"
+    assert (len(first.asked[0]), len(second.asked[0])) == (1, 0)
+
+
+def test_every_gate_has_to_pass() -> None:
+    assert bot(Anything(), Coverage("passage"), Nothing()).ask("leave").outcome == "refuse"
+
+
+def test_a_gate_judges_the_question_as_it_was_asked() -> None:
+    gate = Says(Verdict("model"), ([],))
+    bot(gate).ask("  What’s LEAVE? ")
+    assert [ranking.question for ranking in gate.asked[0]] == ["  What’s LEAVE? "]
+
+
+def test_without_a_sentence_there_is_no_answer() -> None:
+    silent = replace(System("mine", gates=(Anything(),)), answerer=Mute())
+    assert silent.on(FOLDER).ask("leave").verdict.gate == "no-sentence"
+
+
+@dataclass(frozen=True)
+class Mute:
+    def on(self, corpus: Corpus) -> Callable[[Ranking], tuple]:
+        return lambda ranking: ()
+
+
+def test_a_ranking_holds_at_most_k_hits() -> None:
+    assert len(bot(Anything(), k=1).ask("leave and characters").ranking.hits) == 1
+
+
+def test_asking_all_is_asking_each() -> None:
+    questions = ["leave", "sabbatical", "", "leave", "KX code"]
+    assert bot().ask_all(questions) == [bot().ask(question) for question in questions]
+
+
+def test_asking_none_gives_none() -> None:
+    assert bot().ask_all([]) == []
+
+
+def test_asking_again_gives_the_same() -> None:
+    mine = bot()
+    assert mine.ask("leave") == mine.ask("leave")
+
+
+SYSTEM = System(
+    "mine",
+    gates=(Coverage("corpus"), Floor(COVERAGE_PASSAGE, 0.5), Floor(TOP, 1.5)),
+    chunker=Windows(40, 10),
+    analyzer=Analyzer("plural", dictionary="none"),
+    retriever=Lexical(BM25(idf="okapi")),
+    answerer=Quote(1),
+    k=3,
+)
+
+
+def test_a_system_prints_as_its_own_recipe() -> None:
+    names = {"top": TOP, "coverage_passage": COVERAGE_PASSAGE}
+    for kind in (System, Coverage, Floor, Windows, Headings, Analyzer, Lexical, BM25, Quote):
+        names[kind.__name__] = kind
+    assert eval(repr(SYSTEM), names) == SYSTEM
+
+
+def test_a_variant_differs_in_one_choice() -> None:
+    assert replace(SYSTEM, k=4) != SYSTEM == replace(replace(SYSTEM, k=4), k=3)
+
+
+def test_a_system_can_be_a_key() -> None:
+    assert {SYSTEM: 1}[replace(SYSTEM)] == 1
+
+
+@pytest.mark.parametrize("k", [0, -1])
+def test_fewer_than_one_hit_is_bad_input(k: int) -> None:
+    with pytest.raises(BadInput, match="at least 1"):
+        System("mine", k=k)
