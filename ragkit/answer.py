@@ -37,6 +37,7 @@ class Quote:
         return lambda ranking: quote(ranking, corpus, most=self.sentences)
 
 
+@lru_cache(maxsize=4096)  # systems that differ in their gates quote the same
 def quote(ranking: Ranking, corpus: Corpus, *, most: int) -> tuple[Citation, ...]:
     """See `Quote`."""
     weighed = weights(ranking.question, corpus)
@@ -77,17 +78,17 @@ def _weight(text: Passage, weighed: Sequence[tuple[Concept, float]]) -> float:
     return sum(weight for idea, weight in weighed if form_in(idea, text))
 
 
-def sentences(chunk: Chunk) -> Iterator[Citation]:
+@lru_cache(maxsize=4096)
+def sentences(chunk: Chunk) -> tuple[Citation, ...]:
     """The sentences, list items and table rows of a chunk, to the letter, with the line each begins on.
 
     A table row comes with the header of its table, since a number without its column name says nothing.
     """
-    for line, text, header in blocks(chunk):
-        if header:
-            yield Citation(chunk, f"{header}\n{text}", line)
-        else:
-            for offset, sentence in _split(text):
-                yield Citation(chunk, sentence, line + text[:offset].count("\n"))
+    return tuple(
+        Citation(chunk, f"{header}\n{sentence}" if header else sentence, line + text[:offset].count("\n"))
+        for line, text, header in blocks(chunk)
+        for offset, sentence in ([(0, text)] if header else _split(text))
+    )
 
 
 def _split(text: str) -> Iterator[tuple[int, str]]:

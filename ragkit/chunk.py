@@ -96,7 +96,7 @@ def blocks(chunk: Chunk) -> Iterator[tuple[int, str, str]]:
     above = f"{chunk.lead}\n" if chunk.lead else ""
     lines, shift = (above + chunk.text).split("\n"), chunk.line - above.count("\n")
     header, in_body = "", False
-    for token in _parse(above + chunk.text):
+    for token in _markdown(front_matter=False).parse(above + chunk.text):
         if token.map is None or token.nesting < 0:
             continue
         low, high = token.map
@@ -157,11 +157,12 @@ def _parse(text: str) -> list[Token]:
 
 
 @cache
-def _markdown() -> MarkdownIt:
+def _markdown(*, front_matter: bool = True) -> MarkdownIt:
     from markdown_it import MarkdownIt
     from mdit_py_plugins.front_matter import front_matter_plugin
 
-    return MarkdownIt("commonmark").enable("table").use(front_matter_plugin)
+    reader = MarkdownIt("commonmark").enable("table")
+    return reader.use(front_matter_plugin) if front_matter else reader
 
 
 def _sections(document: Document, tokens: list[Token]) -> list[Section]:
@@ -245,7 +246,7 @@ def _cuts(source: list[str], tokens: list[Token], section: Section) -> Iterator[
             continue
         line = token.map[0] + 1
         if token.type == "table_open":
-            header = "\n".join(source[line - 1 : line + 1])
+            header, rows_from = "\n".join(source[line - 1 : line + 1]), 0
         elif token.type == "tbody_open":
             rows_from = line
         if token.level == 0 or (token.type == "list_item_open" and token.level == 1):

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Protocol
 
+from ragkit.forms import rows
 from ragkit.records import Chunk
-from ragkit.text import Analyzer, Passage, Word, atoms, rows
+from ragkit.text import Analyzer, Passage, Word, atoms, same
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +39,7 @@ class Vocabulary(Protocol):
     @property
     def holders(self) -> Mapping[str, Sequence[int]]: ...
     @property
-    def codes(self) -> frozenset[str]: ...
-    @property
-    def openings(self) -> frozenset[str]: ...
+    def spelled(self) -> Mapping[str, bool]: ...
     @property
     def free(self) -> frozenset[str]: ...
     def find(self, phrase: tuple[Word, ...]) -> Mapping[int, str]: ...
@@ -50,13 +49,14 @@ class Vocabulary(Protocol):
 @lru_cache(maxsize=4096)  # retrieval, gates, signals and answers all ask for the ideas of the same question
 def concepts(question: str, corpus: Vocabulary) -> tuple[Concept, ...]:
     """The distinct ideas of a question in the order they stand."""
-    words, n, found = corpus.analyzer.words(question), 0, {}
+    words, n = corpus.analyzer.words(question), 0
+    found: dict[Word, Concept] = {}
     while n < len(words):
         code, size = _code(words[n:], corpus)
-        if code:
-            found.setdefault(code.stem, Concept(code.form, ((code,),)))
-        elif not words[n].stop:
-            found.setdefault(words[n].stem, Concept(words[n].form, ((words[n],), *corpus.meanings(words[n]))))
+        word = code or words[n]
+        if not word.stop and not any(same(word, other) for other in found):
+            meanings = () if code else corpus.meanings(word)
+            found[word] = Concept(word.form, ((word,), *meanings))
         n += size
     return tuple(found.values())
 
@@ -69,13 +69,11 @@ def _code(words: Sequence[Word], corpus: Vocabulary) -> tuple[Word | None, int]:
     """
     first = words[0]
     known = first.stem in corpus.holders
-    opens = atoms(first)[0].stem in corpus.openings or not known
-    for size in range(min(3, len(words)), 1, -1) if opens else ():
-        code = _as_one(words[:size], corpus)
-        if code.stem in corpus.codes or (code.stem in corpus.holders and not known and not first.stop):
-            return code, size
-    alone = first.stem in corpus.free or first.stem in corpus.codes
-    if known and not alone and not first.stop and len(words) > 1 and not words[1].stop:
+    for size in range(min(3, len(words)), 1, -1):
+        is_code = corpus.spelled.get("".join(atom.form for word in words[:size] for atom in atoms(word)))
+        if is_code or (is_code is False and not known and not first.stop):
+            return _as_one(words[:size], corpus), size
+    if known and first.stem not in corpus.free and not first.stop and len(words) > 1 and not words[1].stop:
         return _as_one(words[:2], corpus), 2
     return None, 1
 

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Protocol
 
 from ragkit.files import fingerprint, read_text, reading, shown
+from ragkit.forms import kin
 from ragkit.records import BadInput, Chunk, Document
-from ragkit.text import Analyzer, Passage, Word, atoms, kin, stems, visible
+from ragkit.text import Analyzer, Passage, Word, atoms, same, stems, visible
 
 TERMS = "terms.csv"
 
@@ -66,9 +67,14 @@ def read_terms(path: Path) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def _markdown_below(folder: Path) -> Iterable[Path]:
-    for parent, folders, names in os.walk(folder):
+    for parent, folders, names in os.walk(folder, onerror=_not_passed_over):
         folders[:] = [name for name in folders if not name.startswith(".")]
         yield from (Path(parent, name) for name in names if name.lower().endswith(".md") and not name.startswith("."))
+
+
+def _not_passed_over(error: OSError) -> None:
+    with reading(error.filename):
+        raise error
 
 
 def _document(path: Path, name: str) -> Document:
@@ -113,7 +119,7 @@ class Corpus:
     @cached_property
     def chunks(self) -> tuple[Chunk, ...]:
         """The chunks that can answer something, in the order of their ids: what is ranked."""
-        speaking = (chunk for chunk in self.all_chunks if self.analyzer.terms(visible(chunk.text)))
+        speaking = (chunk for chunk in self.all_chunks if self.analyzer.speaks(visible(chunk.text)))
         return tuple(sorted(speaking, key=lambda chunk: chunk.id))
 
     @cached_property
@@ -137,36 +143,31 @@ class Corpus:
         return found
 
     @cached_property
-    def codes(self) -> frozenset[str]:
-        """The stems of all words with pieces, written as one: `kxcode`, `wifi`."""
-        return frozenset(word.stem for words in self._words for word in words if word.pieces)
-
-    @cached_property
-    def openings(self) -> frozenset[str]:
-        """The stems of the first pieces of all words with pieces: `kx`, `wi`."""
-        return frozenset(word.pieces[0].stem for words in self._words for word in words if word.pieces)
+    def spelled(self) -> dict[str, bool]:
+        """Every word as written without hyphens, `kxcode`, `wifi`, and whether it is a code."""
+        words = {word for words in self._words for word in words}
+        return {"".join(atom.form for atom in atoms(word)): bool(word.pieces) for word in sorted(words, key=_code_last)}
 
     @cached_property
     def free(self) -> frozenset[str]:
         """The terms that stand alone somewhere, and not only as a piece of a code."""
-        return frozenset(word.stem for words in self._words for word in words if not word.pieces)
+        return frozenset(word.stem for words in self._words for word in words)
 
     def meanings(self, word: Word) -> Iterator[tuple[Word, ...]]:
         """The phrases that the term dictionary gives for a word."""
-        for term, phrases in self._dictionary.items():
-            whole = term.stem == word.stem
-            if whole or (self.analyzer.dictionary == "substring" and term.form in word.form):
+        for term, phrases in self._dictionary:
+            if same(term, word) or (self.analyzer.dictionary == "substring" and term.form in word.form):
                 yield from phrases
 
     @cached_property
-    def _dictionary(self) -> dict[Word, tuple[tuple[Word, ...], ...]]:
+    def _dictionary(self) -> list[tuple[Word, tuple[tuple[Word, ...], ...]]]:
         terms = () if self.analyzer.dictionary == "none" else self.folder.terms
         cut = self.analyzer.words
-        return {
-            cut(term)[0]: tuple(tuple(cut(phrase)) for phrase in means if cut(phrase))
+        return [
+            (cut(term)[0], tuple(tuple(cut(phrase)) for phrase in means if cut(phrase)))
             for term, means in terms
             if cut(term)
-        }
+        ]
 
     def passage(self, chunk: Chunk) -> Passage:
         """A chunk with its headings, laid out for looking phrases up."""
@@ -211,6 +212,10 @@ class Corpus:
 
     def _laid_out(self, _id: str, chunk: Chunk) -> Passage:
         return Passage(self._words_of(chunk), f"{chunk.lead}\n{chunk.text}")
+
+
+def _code_last(word: Word) -> tuple[bool, str]:
+    return bool(word.pieces), word.form
 
 
 @lru_cache(maxsize=32)

@@ -7,18 +7,16 @@ whatever happens to it. Judging is lexical: it reads words and quotes, it does n
 from __future__ import annotations
 
 import operator
-import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ragkit.check import Same, holds, support, words
 from ragkit.metrics import faithful
 from ragkit.records import ANSWER, ERROR, REFUSE, Answer, BadInput, Chunk, Golden, Outcome, Ranking
 from ragkit.stats import mcnemar_exact
-from ragkit.text import fold
 
 AskAll = Callable[[Sequence[str]], Sequence[Answer]]
-Same = Callable[[str, str], bool]
 Signals = Callable[[Ranking], Mapping[str, float]]
 Judge = Callable[[Outcome], bool | None]
 
@@ -26,11 +24,6 @@ COLUMNS = (
     "system", "corpus", "golden", "id", "category", "answerable", "outcome", "gate", "concept", "score", "cosine",
     "coverage", "cites", "faithful", "recalled", "correct", "reason_right", "error",
 )  # fmt: skip
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_WORD = re.compile(r"[^\W_]+(?:(?:[-'.]|(?<=\d)[,:](?=\d))[^\W_]+)*|[%€$£§]")
-_MARKS = r"(?:\s*\[\d+\])*"
-_SENTENCE = re.compile(rf".+?(?:[.!?]+{_MARKS}(?=\s|$)|$)", re.MULTILINE)
-_MARK = re.compile(r"\[(\d+)\]")
 
 
 def run(
@@ -121,38 +114,6 @@ def reason_right(golden: Golden, answer: Answer, same: Same = operator.eq) -> bo
         return None
     named = words(answer.verdict.concept)
     return any(holds(named, words(concept), same) for concept in golden.concepts)
-
-
-def words(text: str) -> list[str]:
-    """The words of a text for comparison; signs that change what a number says are words too.
-
-    >>> words("It’s 1,000 € (10–12 %, 2,5 m).")
-    ["it's", '1000', '€', '10-12', '%', '2,5', 'm']
-    """
-    return _WORD.findall(_THOUSANDS.sub("", fold(text)))
-
-
-def holds(text: Sequence[str], part: Sequence[str], same: Same = operator.eq) -> bool:
-    """Whether the words of a part stand in a row in the text; a part without words stands nowhere.
-
-    >>> holds(["25", "days"], ["days"]), holds(["25", "days"], ["5", "days"]), holds(["x"], [])
-    (True, False, False)
-    """
-    starts = range(len(text) - len(part) + 1) if part else ()
-    return any(all(map(same, text[start : start + len(part)], part)) for start in starts)
-
-
-def support(answer: Answer) -> tuple[int, int]:
-    """(claims, supported): each citation is a claim, and so is each sentence of an answer that no citation covers.
-
-    A citation is supported when its quote stands to the letter in a passage that was retrieved. A sentence is covered
-    when it is quoted, or carries the marker of a citation; what it makes of the quote is not checked.
-    """
-    if answer.outcome != ANSWER:
-        return 0, 0
-    shown = {hit.chunk.id: hit.chunk for hit in answer.ranking.hits}
-    stands = [c.chunk.id in shown and _verbatim(c.quote, shown[c.chunk.id]) for c in answer.citations]
-    return len(stands) + len(list(_uncovered(answer))), sum(stands)
 
 
 def outcomes_table(outcomes: Sequence[Outcome], corpus: str, golden: str) -> list[dict[str, object]]:
@@ -273,22 +234,3 @@ def _sound(answer: Answer, question: str) -> Answer:
 
 def _line(text: str) -> str:
     return " ".join(text.split())[:200]
-
-
-def _verbatim(quote: str, chunk: Chunk) -> bool:
-    """Whether a quote stands in a chunk as whole words; a table row is quoted below a header that stands elsewhere."""
-    passage = " ".join(f"{chunk.lead}\n{chunk.text}".split())
-    rows = quote.splitlines() if quote.lstrip().startswith("|") else [quote]
-    parts = [" ".join(row.split()) for row in rows if row.strip()]
-    return bool(parts) and all(re.search(rf"(?<!\w){re.escape(part)}(?!\w)", passage) for part in parts)
-
-
-def _uncovered(answer: Answer) -> Iterator[str]:
-    """The sentences that are left of an answer without its quotes and without those that carry a good marker."""
-    text = answer.text
-    for quote in sorted(filter(None, (c.quote.split() for c in answer.citations)), key=len, reverse=True):
-        text = re.sub(r"\s+".join(map(re.escape, quote)) + _MARKS, "\n", text)
-    for sentence in _SENTENCE.findall(text):
-        marks = [int(mark) for mark in _MARK.findall(sentence)]
-        if words(_MARK.sub("", sentence)) and not any(1 <= mark <= len(answer.citations) for mark in marks):
-            yield sentence

@@ -101,7 +101,7 @@ def cell(value: object) -> str:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return f"{value:.6f}" if isinstance(value, float) else str(value)
+    return f"{value + 0.0:.6f}" if isinstance(value, float) else str(value)  # + 0.0: there is no minus zero
 
 
 def fingerprint(*parts: str | bytes) -> str:

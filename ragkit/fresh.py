@@ -49,7 +49,7 @@ class Record:
 
     def keep(self, name: str, key: str, made: Iterable[Path], said: Sequence[str] = ()) -> None:
         """Notes what a good run made, and what it said."""
-        prints = {_name(path): _print(path) for path in made}
+        prints = {label(path): _print(path) for path in made}
         self._state[name] = {"key": key, "made": prints, "said": list(said)}
         self._write()
 
@@ -63,7 +63,8 @@ class Record:
         write_text(self._file, json.dumps(self._state, indent=1))
 
 
-def _name(path: Path) -> str:
+def label(path: Path) -> str:
+    """A path as seen from the results folder: the same wherever the project lies."""
     return Path(os.path.relpath(path, results().resolve())).as_posix()
 
 

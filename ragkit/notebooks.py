@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import re
 import shutil
 import signal
@@ -13,17 +12,15 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from ragkit.files import ROOT, fingerprint, results, shown, write_bytes, write_text
+from ragkit.files import fingerprint, results, shown, write_bytes, write_text
+from ragkit.fresh import Record, inputs, label
 from ragkit.ipynb import FAILED, FRESH, RAN, Run, dumps, joined, normalise, problems, read, tags
 from ragkit.parameters import chosen, declared, given, values
 from ragkit.records import BadInput
 from ragkit.stage import Task, made, play
 
 __all__ = ["FAILED", "FRESH", "RAN", "Run", "given", "normalise", "problems", "run"]
-
-INPUTS = ("ragkit/**/*.py", "ragkit/data/**/*", "corpus/**/*", "golden/**/*", "requirements.lock")
 
 
 def run(
@@ -39,83 +36,42 @@ def run(
     With parameters each notebook runs, and what it makes goes to results/runs/, never in the place of committed files.
     """
     places = list(dict.fromkeys(Path(path).resolve() for path in paths))
-    record = results() / "cache" / "fresh.json"
-    record.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=record.parent, prefix="stage-", ignore_cleanup_errors=True) as stage:
+    cache = results() / "cache"
+    cache.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=cache, prefix="stage-", ignore_cleanup_errors=True) as stage:
         tasks = [_task(path, Path(stage, str(number)), parameters or {}) for number, path in enumerate(places)]
-        state, keys = _load(record), _keys(places)
-        stale = [task for task in tasks if force or task.parameters or not _is_fresh(task.notebook, keys, state)]
+        record, keys = Record(), _keys(places)
+        stale = [task for task in tasks if force or task.parameters or not _is_fresh(task, keys, record)]
         done = {path: Run(path, FRESH) for path in places}
         with contextlib.closing(play(stale, jobs, progress)) as ended:
-            _forget(stale, state, record)
+            record.forget(label(task.notebook) for task in stale if not task.parameters)
             for task, seconds in ended:
                 with _ctrl_c_waits():
                     done[task.notebook] = replace(_settle(task), seconds=seconds)
                     if not task.parameters and done[task.notebook].status == RAN:
-                        state[_name(task.notebook)] = {"key": keys[task.notebook], "made": _prints(task)}
-                        write_text(record, json.dumps(state, indent=1))
+                        record.keep(label(task.notebook), keys[task.notebook], _made(task))
     return list(done.values())
+
+
+def _is_fresh(task: Task, keys: Mapping[Path, str], record: Record) -> bool:
+    return record.is_fresh(label(task.notebook), keys[task.notebook])
 
 
 def _task(path: Path, stage: Path, wanted: Mapping[str, object]) -> Task:
     return Task(path, stage, chosen(read(path), wanted, shown(path)))
 
 
-# --- what is fresh ---------------------------------------------------------------------------------------------------
-
-
 def _keys(paths: Iterable[Path]) -> dict[Path, str]:
     """For each notebook a fingerprint of its cells and of everything else that its results may depend on."""
-    inputs = fingerprint(*_inputs())
-    keys = {}
+    common, keys = inputs(), {}
     for path in paths:
         cells = [[cell["cell_type"], joined(cell["source"]), tags(cell)] for cell in read(path)["cells"]]
-        keys[path] = fingerprint(json.dumps(cells), inputs)
+        keys[path] = fingerprint(json.dumps(cells), common)
     return keys
 
 
-def _inputs() -> Iterator[str | bytes]:
-    """Names and contents; times do not count."""
-    for pattern in INPUTS:
-        for path in sorted(ROOT.glob(pattern)):
-            if path.is_file() and not path.name.startswith("."):
-                yield path.relative_to(ROOT).as_posix()
-                yield path.read_bytes()
-
-
-def _load(record: Path) -> dict[str, Any]:
-    """What good runs made, by notebook. A file that can not be read says that nothing is fresh."""
-    try:
-        return dict(json.loads(record.read_text("utf-8")))
-    except (OSError, ValueError, TypeError):
-        return {}
-
-
-def _is_fresh(path: Path, keys: Mapping[Path, str], state: Mapping[str, Any]) -> bool:
-    """Made from the same inputs, and everything that was made is still as it was."""
-    entry = state.get(_name(path), {})
-    return entry.get("key") == keys[path] and all(_print(results() / n) == known for n, known in entry["made"].items())
-
-
-def _forget(tasks: Iterable[Task], state: dict[str, Any], record: Path) -> None:
-    """Until the new run has succeeded nothing vouches for what lies in the places of the old one."""
-    for task in tasks:
-        if not task.parameters:
-            state.pop(_name(task.notebook), None)
-    write_text(record, json.dumps(state, indent=1))
-
-
-def _name(path: Path) -> str:
-    return Path(os.path.relpath(path, results().resolve())).as_posix()
-
-
-def _print(path: Path) -> str:
-    return fingerprint(path.read_bytes()) if path.is_file() else "missing"
-
-
-def _prints(task: Task) -> dict[str, str]:
-    places = [task.notebook, *(place for _, place in made(task))]
-    return {_name(place): _print(place) for place in places}
+def _made(task: Task) -> list[Path]:
+    return [task.notebook, *(place for _, place in made(task))]
 
 
 # --- after a run -----------------------------------------------------------------------------------------------------

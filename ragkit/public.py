@@ -9,11 +9,11 @@ from pathlib import Path
 from ragkit import corpus, golden, metrics, stats
 from ragkit.evaluate import run
 from ragkit.files import ROOT, fingerprint_files, shown
+from ragkit.forms import kin
 from ragkit.records import BadInput
 from ragkit.signals import SIGNALS
 from ragkit.system import Bot
 from ragkit.systems import SYSTEMS
-from ragkit.text import kin
 
 COLUMNS = (
     "set", "kind", "name", "metric", "hits", "of", "left_out", "value", "low", "high", "corpus", "questions", "code",
@@ -37,7 +37,7 @@ def sets() -> dict[str, tuple[Path, Path]]:
 
 
 def measured(name: str, documents: Path, questions: Path) -> Iterator[dict[str, object]]:
-    """The rows of public.csv for one set: every system, and how well each signal ranks answerable above unanswerable."""
+    """The rows of public.csv for one set: every system, and the AUROC of each signal."""
     folder, rows = corpus.readable(corpus.read(documents)), golden.read(questions)
     prints = {
         "set": name, "corpus": folder.fingerprint, "questions": fingerprint_files([questions]),
@@ -56,4 +56,3 @@ def measured(name: str, documents: Path, questions: Path) -> Iterator[dict[str, 
         sides = ([signal(r, first.corpus) for known, r in rankings if known is side] for side in (True, False))
         value, of = stats.auroc(*sides), len(rows)
         yield {**prints, "kind": "signal", "name": signal.name, "metric": "auroc", "of": of, "value": value}
-

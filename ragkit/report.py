@@ -108,7 +108,8 @@ def _why(outcome: Outcome) -> str:
 def measures(outcomes: Sequence[Outcome]) -> list[Row]:
     """The measures of one run with counts and intervals, for people."""
     table = [row for row in metrics.table(outcomes, "", "") if row["category"] == metrics.ALL]
-    return [{"measure": str(row["metric"]).replace("_", " "), "value": _measured(row)} for row in table if row["metric"] in SHOWN]
+    shown = [row for row in table if row["metric"] in SHOWN]
+    return [{"measure": str(row["metric"]).replace("_", " "), "value": _measured(row)} for row in shown]
 
 
 def _measured(row: Mapping[str, object]) -> str:

@@ -10,6 +10,7 @@ import itertools
 import math
 import sys
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -119,7 +120,7 @@ def auroc(pos: Sequence[float], neg: Sequence[float]) -> float:
     >>> auroc([3, 1], [1])
     0.75
     """
-    _check_scores(pos, neg)
+    check_scores(pos, neg)
     if not pos or not neg:
         return math.nan
     ordered = sorted(neg)
@@ -159,7 +160,7 @@ def sweep(answerable: Iterable[float], unanswerable: Iterable[float]) -> list[Ru
 
 def _sorted(scores: Iterable[float]) -> list[float]:
     found = sorted(min(score, sys.float_info.max) for score in scores)
-    _check_scores(found)
+    check_scores(found)
     return found
 
 
@@ -179,24 +180,36 @@ def fewest_errors(answerable: Iterable[float], unanswerable: Iterable[float]) ->
 
 def best_threshold(answerable: Iterable[float], unanswerable: Iterable[float]) -> Rule:
     """The rule with the fewest errors; among equals the fewest false answers, then the lowest threshold."""
-    return _best(_sorted(answerable), _sorted(unanswerable))
-
-
-def _best(low: Sequence[float], high: Sequence[float]) -> Rule:
-    return Rule(*min(_rules(low, high), key=lambda rule: (rule[1] + rule[2], rule[2], rule[0])))
+    return min(sweep(answerable, unanswerable), key=lambda rule: (rule.errors, rule.false_answers, rule.at))
 
 
 def leave_one_out(answerable: Sequence[float], unanswerable: Sequence[float]) -> tuple[int, int]:
     """False refusals and false answers when each question is judged by `best_threshold` of all the others."""
     low, high = _sorted(answerable), _sorted(unanswerable)
-    kept = {score: _best(_without(low, score), high).answers(score) for score in set(low)}
-    leaked = {score: _best(low, _without(high, score)).answers(score) for score in set(high)}
+    scores, errors = sorted({*low, *high}), [rule[1] + rule[2] for rule in _rules(low, high)]
+    alone = {score for score, count in Counter([*low, *high]).items() if count == 1}
+    kept, leaked = (
+        {s: _answered_by_others(scores, errors, n, answerable, s in alone) for n, s in enumerate(scores)}
+        for answerable in (True, False)
+    )
     return sum(not kept[score] for score in low), sum(leaked[score] for score in high)
+
+
+def _answered_by_others(scores: list[float], errors: list[int], n: int, answerable: bool, alone: bool) -> bool:
+    """Whether the best rule for all but one question at the n-th score answers it. Rules 0..n answer that score.
+
+    Without it the rules that get it wrong have an error less. Of equals the stricter wins, for it has fewer false
+    answers; a score that stood alone takes the cut beside it along, and the two rules around it become one.
+    """
+    lax, strict = min(errors[: n + 1]) - (not answerable), min(errors[n + 1 :]) - answerable
+    if lax != strict or not alone or min(errors[n + 2 :], default=math.inf) - answerable == strict:
+        return lax < strict
+    return n == 0 or (n + 1 < len(scores) and scores[n] >= _between(scores[n - 1], scores[n + 1]))
 
 
 def gap(answerable: Sequence[float], unanswerable: Sequence[float]) -> float:
     """Lowest answerable less highest unanswerable score: a faultless threshold exists iff this is above 0."""
-    _check_scores(answerable, unanswerable)
+    check_scores(answerable, unanswerable)
     return min(answerable) - max(unanswerable) if answerable and unanswerable else math.nan
 
 
@@ -227,65 +240,11 @@ def certificate(answerable: Scores, unanswerable: Scores) -> list[Inversion]:
     return pairs
 
 
-def risk_coverage(confidence: Sequence[float], wrong: Sequence[bool]) -> list[tuple[float, float]]:
-    """(coverage, risk) at each distinct confidence, the most confident first; `wrong` is what answering would be."""
-    points, seen, errors = [], 0, 0
-    for size, bad in _blocks(confidence, wrong):
-        seen, errors = seen + size, errors + bad
-        points.append((seen / len(confidence), errors / seen))
-    return points
-
-
-def aurc(confidence: Sequence[float], wrong: Sequence[bool]) -> float:
-    """Mean risk of the i most confident, i = 1..n (Geifman & El-Yaniv 2017); ties count their expected errors.
-
-    >>> aurc([3, 2, 1, 0], [False, False, False, True])
-    0.0625
-    """
-    total, seen, errors = 0.0, 0, 0
-    for size, bad in _blocks(confidence, wrong):
-        total += math.fsum((errors + bad * i / size) / (seen + i) for i in range(1, size + 1))
-        seen, errors = seen + size, errors + bad
-    return total / seen if seen else math.nan
-
-
-def aurc_optimal(of: int, errors: int) -> float:
-    """AURC with all errors last, as the exact sum: the usual r + (1-r) ln(1-r) is 7 % off at 12 errors of 30."""
-    right = of - errors
-    return math.fsum((i - right) / i for i in range(right + 1, of + 1)) / of if of else math.nan
-
-
-def e_aurc(confidence: Sequence[float], wrong: Sequence[bool]) -> float:
-    """The part of AURC that a better order could save (Geifman, Uziel & El-Yaniv 2019)."""
-    return aurc(confidence, wrong) - aurc_optimal(len(confidence), sum(wrong))
-
-
-def coverage_at_risk(confidence: Sequence[float], wrong: Sequence[bool], risk: float) -> float:
-    """The largest share that can be answered at no more than this risk, 0 when nothing can; nan without questions."""
-    if not confidence:
-        return math.nan
-    return max((share for share, at in risk_coverage(confidence, wrong) if at <= risk + 1e-12), default=0.0)
-
-
-def _blocks(confidence: Sequence[float], wrong: Sequence[bool]) -> Iterator[tuple[int, int]]:
-    """Size and errors of each block of equal confidence, the most confident first."""
-    _check_scores(confidence)
-    ordered = sorted(zip(confidence, wrong, strict=True), reverse=True)
-    for _, block in itertools.groupby(ordered, key=lambda pair: pair[0]):
-        flags = [bool(bad) for _, bad in block]
-        yield len(flags), sum(flags)
-
-
 def _ascending(scores: Scores) -> list[tuple[float, Hashable]]:
     named = scores.items() if isinstance(scores, Mapping) else enumerate(scores)
     pairs = [(score, name) for name, score in named]
-    _check_scores([score for score, _ in pairs])
+    check_scores([score for score, _ in pairs])
     return sorted(pairs, key=lambda pair: pair[0])
-
-
-def _without(scores: Sequence[float], score: float) -> list[float]:
-    place = scores.index(score)
-    return [*scores[:place], *scores[place + 1 :]]
 
 
 def _between(below: float, above: float) -> float:
@@ -306,6 +265,7 @@ def _check(hits: float, of: int) -> None:
         raise ValueError(f"{hits} of {of} is no proportion")
 
 
-def _check_scores(*groups: Iterable[float]) -> None:
+def check_scores(*groups: Iterable[float]) -> None:
+    """Stops on nan, which is no score: nothing compares with it."""
     if any(math.isnan(score) for group in groups for score in group):
         raise ValueError("a score is nan; a question without a hit scores -inf")

@@ -13,13 +13,14 @@ from pathlib import Path
 from ragkit import chunk, corpus, evaluate, golden, metrics, report, stats
 from ragkit.concept import concepts, rarity
 from ragkit.files import ROOT
+from ragkit.forms import kin
 from ragkit.gate import Floor
 from ragkit.records import ANSWER, Answer, Golden, Outcome, Rate
 from ragkit.retrieve import BM25, Lexical, Postings, query
 from ragkit.signals import COVERAGE_PASSAGE, TOP, TOP_PER_IDEA, Signal
 from ragkit.system import Bot, System
 from ragkit.systems import SYSTEMS
-from ragkit.text import Analyzer, kin
+from ragkit.text import Analyzer
 
 Row = dict[str, object]
 
@@ -134,7 +135,7 @@ def terms(study: Study, name: str, *, system: System = COVERAGE) -> list[Row]:
     ]
 
 
-def steps(study: Study) -> list[Row]:
+def steps(study: Study, *, most: int = 6) -> list[Row]:
     """The coverage gate with each step of the analyzer left out: both error rates, and the rows that change sides."""
     full = {o.golden.id: o for o in study.outcomes(COVERAGE)}
     rows = []
@@ -145,15 +146,17 @@ def steps(study: Study) -> list[Row]:
             "left out": label,
             "false refusals": metrics.false_refusals(outcomes),
             "false answers": metrics.false_answers(outcomes),
-            "lost": ", ".join(_moved(o) for o in moved if not o.right),
-            "won": ", ".join(_moved(o) for o in moved if o.right),
+            "lost": _listed([o for o in moved if not o.right], most),
+            "won": _listed([o for o in moved if o.right], most),
         })  # fmt: skip
     return rows
 
 
-def _moved(outcome: Outcome) -> str:
-    concept = outcome.answer.verdict.concept
-    return outcome.golden.id + (f' ("{concept}")' if concept else "")
+def _listed(outcomes: Sequence[Outcome], most: int) -> str:
+    """The first rows by id, each with the word it was refused for."""
+    words = ((o.golden.id, o.answer.verdict.concept) for o in outcomes[:most])
+    named = ", ".join(f'{name} ("{word}")' if word else name for name, word in words)
+    return f"{len(outcomes)}: {named}" + (" ..." if len(outcomes) > most else "") if outcomes else ""
 
 
 def thresholds(study: Study, signals: Iterable[Signal], *, system: System = COVERAGE) -> list[Row]:

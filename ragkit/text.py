@@ -6,16 +6,15 @@ pieces. Nothing is dropped for being short. The word lists lie in `ragkit/data/`
 
 from __future__ import annotations
 
-import csv
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from html import unescape
-from importlib import resources
 from itertools import accumulate
 
+from ragkit.forms import STEMMERS, kin, rows
 from ragkit.records import BadInput
 
 STOP_KINDS = ("function", "quantifier", "generic")
@@ -30,9 +29,13 @@ _WORD = re.compile(
     r"|\d+(?:\.\d+)+(?![^\W_])"  # 2.5 and 1.20.3
     r"|[^\W_]+(?:[-'_&][^\W_]+)*"
 )
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_TARGET = re.compile(r"!?\[([^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"]*\")?\)")
-_TAG = re.compile(r"</?[a-zA-Z][^<>\n]*>")
+_MARKUP = re.compile(
+    r"(?P<code>^ {0,3}(?P<fence>`{3,}|~{3,}).*?(?:^ {0,3}(?P=fence)|\Z)|(?<!`)(?P<tick>`+)(?!`).+?(?<!`)(?P=tick)(?!`))"
+    r"|<!--.*?(?:-->|\Z)"  # a comment
+    r"|!?\[(?P<said>[^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"]*\")?\)"  # a link or picture
+    r"|</?[a-zA-Z][a-zA-Z0-9-]*(?:\s[^<>]*)?/?>",  # a tag
+    re.DOTALL | re.MULTILINE,
+)
 _PIECE = re.compile(r"\d+|[^\W\d_]+")
 
 
@@ -71,6 +74,11 @@ class Analyzer:
     def words(self, text: str) -> list[Word]:
         """Every word of the text in order, stop words among them."""
         return [word for token in _WORD.findall(fold(text)) for word in self._cut(token)]
+
+    def speaks(self, text: str) -> bool:
+        """Whether a text holds anything but stop words."""
+        tokens = (match[0] for match in _WORD.finditer(fold(text)))
+        return any(not word.stop for token in tokens for word in self._cut(token))
 
     def terms(self, text: str) -> list[str]:
         """What is indexed: the stems of the words that are not stop words, a code whole and in pieces."""
@@ -151,7 +159,7 @@ class Passage:
         for start in self._places.get(wanted[0].stem, ()):
             here = self._atoms[start : start + len(wanted)]
             apart = not whole or {start, start + len(wanted)} <= self._edges
-            if apart and len(here) == len(wanted) and all(map(_same, here, wanted)):
+            if apart and len(here) == len(wanted) and all(map(same, here, wanted)):
                 return " ".join(atom.form for atom in here)
         return ""
 
@@ -160,7 +168,8 @@ class Passage:
         return self._codes.get(word.stem, "") or (self._atoms[places[0]].form if places else "")
 
 
-def _same(a: Word, b: Word) -> bool:
+def same(a: Word, b: Word) -> bool:
+    """Whether two words are forms of one word."""
     return a.stem == b.stem and kin(a.form, b.form)
 
 
@@ -177,12 +186,13 @@ def fold(text: str) -> str:
 
 
 def visible(markdown: str) -> str:
-    """What a reader sees of a Markdown text: no comments, tags, link targets or pictures, but their descriptions.
+    """What a reader sees of a Markdown text: no comments, tags, link targets or pictures, but their descriptions; code
+    is left as it is.
 
     >>> visible("See ![the plan](a.png) and [form F-1](b.pdf).<br><!-- old -->&nbsp;")
-    'See the plan and form F-1.  '
+    'See the plan and form F-1.   '
     """
-    text = _TAG.sub(" ", _TARGET.sub(r"\1", _COMMENT.sub("", markdown)))
+    text = _MARKUP.sub(lambda found: found["code"] or found["said"] or " ", markdown)
     return unescape(text).replace("\xa0", " ") if "&" in text else text
 
 
@@ -193,99 +203,13 @@ def expand(token: str) -> str:
     ('will not', 'have not', 'desk', "o'brien")
     """
     table = _contractions()
-    if token in table:
-        return table[token]
+    if token in table or "'" not in token:
+        return table.get(token, token)
     ending = next((end for end in table if end.startswith(("'", "n'")) and token.endswith(end)), "")
     head = token.removesuffix(ending)
     return f"{expand(head)} {table[ending]}".strip() if ending and head else token
 
 
-# --- stems -------------------------------------------------------------------------------------------------------
-
-
-@cache  # one memo for all analyzers
-def _snowball() -> Callable[[str], str]:
-    from snowballstemmer.english_stemmer import EnglishStemmer  # the pure one; stemmer("english") may hand out C code
-
-    stem = EnglishStemmer().stemWord
-    return lru_cache(maxsize=1 << 16)(lambda word: stem(_irregular().get(word, word)))
-
-
-def _plural(word: str) -> str:
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
-
-
-STEMMERS: dict[str, Callable[[], Callable[[str], str]]] = {
-    "snowball": _snowball,
-    "plural": lambda: _plural,
-    "none": lambda: str,
-}
-
-# An ending, what may stand in its place, and the shortest base.
-_INFLECTIONS = (
-    ("ies", ("y", "ie"), 2), ("es", ("", "e"), 2), ("s", ("",), 2),
-    ("ied", ("y", "ie"), 2), ("ed", ("", "e"), 2), ("ing", ("", "e"), 2),
-)  # fmt: skip
-# Left out on purpose are -ity, -ness, -ous, -ive, -ic and most of -al: they join business with busy.
-_DERIVATIONS = (
-    ("ment", ("",), 3), ("ation", ("", "e"), 4), ("ion", ("", "e"), 4), ("val", ("v", "ve"), 3), ("wal", ("w",), 3),
-    ("able", ("", "e"), 4), ("ly", ("", "le"), 4), ("bility", ("ble",), 3),
-)  # fmt: skip
-
-
-def kin(a: str, b: str) -> bool:
-    """Whether two words with one stem are forms of one word, and not two words that a stemmer threw together.
-
-    They are when they have an inflection in common, or when one is derived from the other; two words derived from one
-    base are not.
-
-    >>> kin("carried", "carry"), kin("payments", "payment"), kin("cancellation", "cancelling")
-    (True, True, True)
-    >>> kin("university", "universal"), kin("business", "busy"), kin("conversation", "conversion")
-    (False, False, False)
-    """
-    if a == b:
-        return True
-    ours, other = _inflected(a), _inflected(b)
-    return not (ours.isdisjoint(other) and _derived(ours).isdisjoint(other) and _derived(other).isdisjoint(ours))
-
-
-@cache
-def _inflected(word: str) -> frozenset[str]:
-    """The word itself and what may stand under its inflection."""
-    word = word.replace("-", "").replace("_", "").replace("&", "")
-    word = _irregular().get(word, word)
-    once = {word, *_without(word, _INFLECTIONS)}
-    return frozenset(once.union(*(_without(base, _INFLECTIONS) for base in once)))
-
-
-def _derived(words: frozenset[str]) -> set[str]:
-    return {form for word in words for base in _without(word, _DERIVATIONS) for form in _inflected(base)}
-
-
-def _without(word: str, endings: Sequence[tuple[str, tuple[str, ...], int]]) -> Iterator[str]:
-    for ending, replacements, least in endings:
-        base = word.removesuffix(ending)
-        if base != word and len(base) >= least and not (ending == "s" and base.endswith("s")):
-            yield from (base + replacement for replacement in replacements)
-            if ending in ("ed", "ing", "ation") and len(base) > 3 and base[-1] == base[-2]:
-                yield base[:-1]
-
-
-# --- word lists --------------------------------------------------------------------------------------------------
-
-
-def rows(name: str) -> list[list[str]]:
-    """The rows of a word list in `ragkit/data/`, without its header."""
-    text = resources.files("ragkit").joinpath("data", name).read_text("utf-8")
-    return list(csv.reader(text.splitlines()))[1:]
-
-
 @cache
 def _contractions() -> dict[str, str]:
     return dict(rows("contractions.csv"))
-
-
-@cache
-def _irregular() -> dict[str, str]:
-    return dict(rows("irregular.csv"))
