@@ -50,7 +50,7 @@ def quote(ranking: Ranking, corpus: Corpus, *, most: int) -> tuple[Citation, ...
 def _pick(chunk: Chunk, weighed: Sequence[tuple[Concept, float]], corpus: Corpus, most: int) -> tuple[Citation, ...]:
     """The sentences of a chunk that hold the most of the ideas, greedily, in the order they stand."""
     texts = list(_texts(chunk, corpus))
-    left, picked = list(weighed), []
+    left, picked = list(weighed), list[Citation]()
     while texts and len(picked) < most:
         best = max(texts, key=lambda text: _weight(text[1], left))
         if not _weight(best[1], left):

@@ -115,11 +115,12 @@ def blocks(chunk: Chunk) -> Iterator[tuple[int, str, str]]:
 def by_headings(document: Document, *, cap: int) -> tuple[list[Chunk], list[Left]]:
     """See `Headings`."""
     tokens, source = _parse(document.text), document.text.split("\n")
-    chunks, above = [], None  # above: the first line and the anchors of headings that had no text of their own
+    chunks: list[Chunk] = []
+    above: tuple[int, tuple[str, ...]] | None = None  # first line and anchors of headings without text of their own
     sections = _sections(document, tokens)
     for here, following in zip_longest(sections, sections[1:]):
-        first, anchors = above or (here.lines[0], ())
-        anchors = (*anchors, _name(document, here))
+        first, names = above or (here.lines[0], ())
+        anchors = (*names, _name(document, here))
         bare = not _text(source, here.body, here.lines[1]).strip()
         above = (first, anchors) if bare and following and following.path[:-1] == here.path != () else None
         if above or (bare and not here.path):

@@ -42,6 +42,7 @@ class Vocabulary(Protocol):
     def spelled(self) -> Mapping[str, bool]: ...
     @property
     def free(self) -> frozenset[str]: ...
+    def __hash__(self) -> int: ...
     def find(self, phrase: tuple[Word, ...]) -> Mapping[int, str]: ...
     def meanings(self, word: Word) -> Iterator[tuple[Word, ...]]: ...
 
@@ -119,7 +120,7 @@ def _kind(concept: Concept) -> re.Pattern[str] | None:
 
 @cache
 def _kinds() -> dict[str, re.Pattern[str]]:
-    found = {}
+    found: dict[str, re.Pattern[str]] = {}
     for words, pattern in rows("kinds.csv"):
         found |= {form: re.compile(pattern, re.IGNORECASE) for word in words.split("|") for form in (word, f"{word}s")}
     return found

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 # Okabe and Ito: told apart by colour-blind readers; hatches and markers say the same again.
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#767676"
 COLOURS = (GREY, ORANGE, BLUE, GREEN, PURPLE)
+# The kinds of question of golden/README.md.
+STRATA = {
+    "q1": "own words", "q2": "paraphrase", "q3": "absent topic", "q4": "near miss", "q5": "short section or cell",
+    "q7": "sum or unit", "q8": "code", "q9": "off-topic", "q10": "false premise, pressure",
+}  # fmt: skip
 HATCHES = ("", "//", "", "..", "xx")
 
 
@@ -101,8 +106,10 @@ def wrong_by_stratum(rows: Sequence[Mapping[str, object]], systems: Sequence[str
             [s - 100 * low for s, (low, _) in zip(shares, spans, strict=True)],
             [100 * high - s for s, (_, high) in zip(shares, spans, strict=True)],
         ]
-        style = {"color": COLOURS[n % 5], "hatch": HATCHES[n % 5], "edgecolor": "white", "label": system}
-        axes.barh(places, shares, height=height, xerr=reach, error_kw={"elinewidth": 1, "ecolor": "#333333"}, **style)
+        bars = axes.barh(places, shares, height=height, xerr=reach, error_kw={"elinewidth": 1, "ecolor": "#333333"})
+        for bar in bars:
+            bar.set(facecolor=COLOURS[n % 5], edgecolor="white", hatch=HATCHES[n % 5])
+        bars.set_label(system)
         told.append(f"{system} " + ", ".join(f"{_stratum(row)} {rate}" for row, rate in zip(rows, rates, strict=True)))
     axes.set(
         yticks=range(len(rows)),
@@ -116,7 +123,8 @@ def wrong_by_stratum(rows: Sequence[Mapping[str, object]], systems: Sequence[str
 
 
 def _stratum(row: Mapping[str, object]) -> str:
-    return f"{row['stratum']} {row['error']}"
+    name = STRATA.get(str(row["stratum"]), "")
+    return " ".join(filter(None, (str(row["stratum"]), name + ":" * bool(name), str(row["error"]))))
 
 
 def by_length(rows: Sequence[Mapping[str, object]], *, name: str) -> None:
@@ -124,11 +132,13 @@ def by_length(rows: Sequence[Mapping[str, object]], *, name: str) -> None:
     figure, axes = _axes(8, 3.2)
     sides = ((True, BLUE, "o", "answerable", -0.12), (False, ORANGE, "X", "unanswerable", 0.12))
     for answerable, colour, marker, label, aside in sides:
-        points = [(float(str(row["ideas"])) + aside, row["score"]) for row in rows if row["answerable"] is answerable]
-        axes.scatter(*zip(*points, strict=True), c=colour, marker=marker, s=40, alpha=0.6, linewidths=0, label=label)
+        side = [row for row in rows if row["answerable"] is answerable]
+        places = [float(str(row["ideas"])) + aside for row in side]
+        scored = [float(str(row["score"])) for row in side]
+        axes.scatter(places, scored, c=colour, marker=marker, s=40, alpha=0.6, linewidths=0, label=label)
     axes.set(xlabel="ideas in the question", ylabel="BM25 score of the best chunk", ylim=(0, None))
     axes.legend(frameon=False)
-    groups = sorted({row["ideas"] for row in rows})
+    groups = sorted({int(str(row["ideas"])) for row in rows})
     means = {n: [float(str(row["score"])) for row in rows if row["ideas"] == n] for n in groups}
     told = ", ".join(f"{n} ideas {sum(found) / len(found):.1f} ({len(found)} questions)" for n, found in means.items())
     show(figure, f"Mean BM25 score by number of ideas: {told}.", name)

@@ -152,7 +152,8 @@ def _cell(value: object) -> Markup | str:
 
 
 def _align(table: Table, column: int) -> Markup:
-    texts = [str(row[column].text if isinstance(row[column], Mark) else _cell(row[column])) for row in table.rows]
+    cells = (row[column] for row in table.rows)
+    texts = [cell.text if isinstance(cell, Mark) else str(_cell(cell)) for cell in cells]
     if texts and all(NUMBER.fullmatch(text) for text in texts):
         return Markup(' class="number"')
     return Markup(' class="long"' if max(map(len, texts), default=0) > WRAP else "")

@@ -12,7 +12,7 @@ from statistics import fmean, pstdev
 from typing import TYPE_CHECKING
 
 from ragkit.concept import Concept, concepts, form, holding, rarity
-from ragkit.records import Ranking
+from ragkit.records import Chunk, Ranking
 
 if TYPE_CHECKING:
     from ragkit.corpus import Corpus
@@ -64,8 +64,11 @@ def _coverage_retrieved(ranking: Ranking, corpus: Corpus) -> float:
 
 def _coverage_passage(ranking: Ranking, corpus: Corpus) -> float:
     weighed = weights(ranking.question, corpus)
-    shares = (_share(weighed, lambda idea, hit=hit: bool(form(idea, hit.chunk, corpus))) for hit in ranking.hits)
-    return max(shares, default=0.0)
+
+    def share(chunk: Chunk) -> float:
+        return _share(weighed, lambda idea: bool(form(idea, chunk, corpus)))
+
+    return max((share(hit.chunk) for hit in ranking.hits), default=0.0)
 
 
 def _rarest(ranking: Ranking, corpus: Corpus) -> float:

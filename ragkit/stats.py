@@ -13,9 +13,10 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 Z95 = 1.959963984540054  # the normal quantile of a two-sided 95 % interval
-Scores = Mapping[Hashable, float] | Sequence[float]
+Scores = Mapping[Any, float] | Sequence[float]
 
 
 def mean_defined(values: Iterable[float | None]) -> tuple[float, int]:

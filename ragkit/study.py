@@ -117,12 +117,12 @@ def _decision(row: Golden, answer: Answer) -> str:
 
 
 def terms(study: Study, name: str, *, system: System = COVERAGE) -> list[Row]:
-    """Where the score of a row's top hit comes from, one row a term of the question; the scores add up to it."""
+    """Where the BM25 score of a row's top hit comes from, one row a term of the question; the scores add up to it."""
     bot, question = study.bot(system), study.by_id[name].question
     hits = bot.ask(question).ranking.hits
     if not hits:
         return []
-    place, postings = bot.corpus.chunks.index(hits[0].chunk), Postings(bot.corpus.terms, system.retriever.weight)
+    place, postings = bot.corpus.places[hits[0].chunk.id], Postings(bot.corpus.terms, BM25())
     return [
         {
             "term": term,
