@@ -1,0 +1,59 @@
+"""The public question sets: every one runs without an error, and the kept figures are what the code computes."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ragkit import public, study, systems
+from ragkit.corpus import read
+from ragkit.files import cell
+from ragkit.records import BadInput
+
+KEPT = list(csv.DictReader(public.KEPT.read_text("utf-8").splitlines()))
+NAMES = sorted({row["set"] for row in KEPT})
+REASON = f"RAGKIT_DATA names no folder: {len(NAMES)} public sets not run ({', '.join(NAMES)})"
+needs_data = pytest.mark.skipif(not Path(os.environ.get("RAGKIT_DATA") or "/nowhere").is_dir(), reason=REASON)
+
+
+@needs_data
+@pytest.mark.parametrize("name", NAMES)
+def test_a_set_runs_without_an_error(name: str) -> None:
+    documents, questions = public.sets()[name]
+    run = study.evaluated(systems.named(systems.DEFAULT), read(documents), questions)
+    assert len(run.outcomes) >= 40
+    assert {o.answer.outcome for o in run.outcomes} == {"answer", "refuse"}
+
+
+@needs_data
+@pytest.mark.parametrize("name", ["nomiracl", "mtrag-cloud"])
+def test_the_kept_figures_are_what_the_code_computes(name: str) -> None:
+    compared = [column for column in public.COLUMNS if column != "code"]
+    fresh = [
+        {column: cell(row.get(column)) for column in compared} for row in public.measured(name, *public.sets()[name])
+    ]
+    assert fresh == [{column: row[column] for column in compared} for row in KEPT if row["set"] == name]
+
+
+@needs_data
+def test_every_set_is_kept() -> None:
+    assert sorted(public.sets()) == NAMES
+
+
+def test_no_text_of_a_set_is_kept() -> None:
+    def words() -> Iterator[int]:
+        for row in KEPT:
+            yield from (len(value.split()) for value in row.values())
+
+    assert max(words()) == 1
+
+
+@pytest.mark.parametrize("folder", ["", "nowhere"])
+def test_a_missing_folder_is_told(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAGKIT_DATA", folder)
+    with pytest.raises(BadInput, match="RAGKIT_DATA"):
+        public.sets()
