@@ -23,7 +23,7 @@ TABLE = """
 2  shared     corpus chunk concept models check
 2  judging    golden tables risk
 2  paper      parameters stage fresh
-3  answering  retrieve signals manifest
+3  answering  retrieve fuse signals manifest
 3  judging    metrics figures detect
 3  paper      ipynb
 4  answering  gate answer scripted
