@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ragkit.chunk import blocks
-from ragkit.concept import Concept, form, form_in
+from ragkit.concept import Concept, form, form_in, remembered
 from ragkit.records import BadInput, Chunk, Citation, Ranking
 from ragkit.signals import weights
 from ragkit.text import Passage, visible
@@ -63,7 +63,7 @@ def _pick(chunk: Chunk, weighed: Sequence[tuple[Concept, float]], corpus: Corpus
     return tuple(sorted(picked, key=lambda citation: citation.line))
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def _texts(chunk: Chunk, corpus: Corpus) -> tuple[tuple[Citation, Passage], ...]:
     """The sentences of a chunk, each laid out for looking ideas up."""
     cut = corpus.analyzer.words

@@ -9,14 +9,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from typing import Protocol
+from functools import cache, wraps
+from typing import Any, Protocol, TypeVar
 
 from ragkit.forms import rows
 from ragkit.records import Chunk
 from ragkit.text import Analyzer, Passage, Word, atoms, same
+
+K = TypeVar("K")
+V = TypeVar("V")
+C = TypeVar("C", bound="Vocabulary")
+MOST = 10_000  # things remembered of one kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,7 @@ class Vocabulary(Protocol):
     """What is asked of a corpus here, see `corpus.Corpus`."""
 
     analyzer: Analyzer
+    memo: dict[str, dict[Any, Any]]
 
     @property
     def chunks(self) -> Sequence[Chunk]: ...
@@ -41,41 +47,61 @@ class Vocabulary(Protocol):
     @property
     def spelled(self) -> Mapping[str, bool]: ...
     @property
+    def continues(self) -> Mapping[str, Set[bool]]: ...
+    @property
     def free(self) -> frozenset[str]: ...
-    def __hash__(self) -> int: ...
     def find(self, phrase: tuple[Word, ...]) -> Mapping[int, str]: ...
     def meanings(self, word: Word) -> Iterator[tuple[Word, ...]]: ...
 
 
-@lru_cache(maxsize=4096)  # retrieval, gates, signals and answers all ask for the ideas of the same question
+def remembered(function: Callable[[K, C], V]) -> Callable[[K, C], V]:
+    """Works a thing out once a corpus, and forgets it with the corpus."""
+
+    @wraps(function)
+    def recalled(thing: K, corpus: C) -> V:
+        memo: dict[K, V] = corpus.memo.setdefault(function.__name__, {})
+        if thing not in memo:
+            if len(memo) >= MOST:
+                memo.clear()
+            memo[thing] = function(thing, corpus)
+        return memo[thing]
+
+    return recalled
+
+
+@remembered  # retrieval, gates, signals and answers all ask for the ideas of the same question
 def concepts(question: str, corpus: Vocabulary) -> tuple[Concept, ...]:
     """The distinct ideas of a question in the order they stand."""
     words, n = corpus.analyzer.words(question), 0
-    found: dict[Word, Concept] = {}
+    found: list[Concept] = []
+    twins: dict[str, list[Word]] = {}  # the words so far by their stem
     while n < len(words):
-        code, size = _code(words[n:], corpus)
+        code, size = _code(words[n : n + 3], corpus)
         word = code or words[n]
-        if not word.stop and not any(same(word, other) for other in found):
-            meanings = () if code else corpus.meanings(word)
-            found[word] = Concept(word.form, ((word,), *meanings))
         n += size
-    return tuple(found.values())
+        if not word.stop and not any(same(word, other) for other in twins.get(word.stem, ())):
+            found.append(Concept(word.form, ((word,), *(() if code else corpus.meanings(word)))))
+            twins.setdefault(word.stem, []).append(word)
+    return tuple(found)
 
 
 def _code(words: Sequence[Word], corpus: Vocabulary) -> tuple[Word | None, int]:
     """The first few words as one code, and how many they are; None and 1 when they are none.
 
-    Words that the corpus writes as one are. So is a word that the corpus has only as a piece of a code with the word
-    after it: `QR 9` is a code of its own, and is not answered from `QR-7` and `bay 9`.
+    Words that the corpus writes as one are. So is a word that the corpus has only as a piece of codes together with the
+    word after it, when codes go on like that, with a number or with letters: `QR 9` is a code of its own, and is not
+    answered from `QR-7` and `bay 9`.
     """
     first = words[0]
     known = first.stem in corpus.holders
-    for size in range(min(3, len(words)), 1, -1):
+    for size in range(len(words), 1, -1):
         is_code = corpus.spelled.get("".join(atom.form for word in words[:size] for atom in atoms(word)))
         if is_code or (is_code is False and not known and not first.stop):
             return _as_one(words[:size], corpus), size
-    if known and first.stem not in corpus.free and not first.stop and len(words) > 1 and not words[1].stop:
-        return _as_one(words[:2], corpus), 2
+    bound = known and first.stem not in corpus.free and not first.stop
+    if bound and len(words) > 1 and not words[1].stop:
+        after = atoms(words[1])[0].form.isdigit()
+        return (_as_one(words[:2], corpus), 2) if after in corpus.continues.get(first.stem, ()) else (None, 1)
     return None, 1
 
 
@@ -93,7 +119,7 @@ def form_in(concept: Concept, passage: Passage) -> str:
     return next(filter(None, map(passage.find, concept.phrases)), "") or _value(concept, passage.text)
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def holding(concept: Concept, corpus: Vocabulary) -> dict[int, str]:
     """The chunks that hold an idea: places in `corpus.chunks`, each with the form that stands there."""
     found = {n: form for phrase in reversed(concept.phrases) for n, form in corpus.find(phrase).items()}

@@ -7,8 +7,9 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from ragkit.files import fingerprint, read_text, reading, shown
 from ragkit.forms import kin
@@ -62,7 +63,7 @@ def read_terms(path: Path) -> tuple[tuple[str, tuple[str, ...]], ...]:
         term, means = (row["term"] or "").strip(), (row["means"] or "").strip()
         if not term or not means or len(term.split()) > 1:
             raise BadInput(f"{shown(path)}:{rows.line_num}: needs one word as term and at least one phrase under means")
-        found.append((term, tuple(phrase.strip() for phrase in means.split("|"))))
+        found.append((term, tuple(phrase.strip() for phrase in means.split("|") if phrase.strip())))
     return tuple(found)
 
 
@@ -107,7 +108,8 @@ class Corpus:
         self.dropped = tuple(row for _, dropped in cuts for row in dropped)
         self.all_chunks = tuple(chunk for chunks, _ in cuts for chunk in chunks)
         self.find = lru_cache(maxsize=4096)(self._find)
-        self._passage = lru_cache(maxsize=4096)(self._laid_out)
+        self.passage = lru_cache(maxsize=4096)(self._passage)
+        self.memo: dict[str, dict[Any, Any]] = {}  # what others worked out about this corpus
 
     @classmethod
     def of_chunks(cls, chunks: Iterable[Chunk], *, analyzer: Analyzer | None = None, name: str = "chunks") -> Corpus:
@@ -149,8 +151,17 @@ class Corpus:
         return {"".join(atom.form for atom in atoms(word)): bool(word.pieces) for word in sorted(words, key=_code_last)}
 
     @cached_property
+    def continues(self) -> dict[str, set[bool]]:
+        """For each piece of a code whether a number (True) or letters (False) follow it somewhere."""
+        found: dict[str, set[bool]] = {}
+        for word in {word for words in self._words for word in words}:
+            for piece, after in pairwise(word.pieces):
+                found.setdefault(piece.stem, set()).add(after.form.isdigit())
+        return found
+
+    @cached_property
     def free(self) -> frozenset[str]:
-        """The terms that stand alone somewhere, and not only as a piece of a code."""
+        """The terms of whole words and whole codes: all but those that are only a piece of a code."""
         return frozenset(word.stem for words in self._words for word in words)
 
     def meanings(self, word: Word) -> Iterator[tuple[Word, ...]]:
@@ -168,10 +179,6 @@ class Corpus:
             for term, means in terms
             if cut(term)
         ]
-
-    def passage(self, chunk: Chunk) -> Passage:
-        """A chunk with its headings, laid out for looking phrases up."""
-        return self._passage(chunk.id, chunk)
 
     @cached_property
     def places(self) -> dict[str, int]:
@@ -210,7 +217,8 @@ class Corpus:
         """All words a chunk is found by: of its headings, its lead and its text."""
         return self.analyzer.words("\n".join((*chunk.path, visible(chunk.lead), visible(chunk.text))))
 
-    def _laid_out(self, _id: str, chunk: Chunk) -> Passage:
+    def _passage(self, chunk: Chunk) -> Passage:
+        """A chunk with its headings, laid out for looking phrases up."""
         return Passage(self._words_of(chunk), f"{chunk.lead}\n{chunk.text}")
 
 

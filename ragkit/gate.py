@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ragkit.concept import Concept, concepts, form, form_in, holding
 from ragkit.records import BadInput, Chunk, Ranking, Verdict
-from ragkit.signals import TOP, Signal, rarest
+from ragkit.signals import TOP, Signal, rarest, weights
 
 if TYPE_CHECKING:
     from ragkit.corpus import Corpus
@@ -121,18 +121,15 @@ def _rarest_retrieved(ranking: Ranking, corpus: Corpus) -> Verdict:
 
 
 def _all_in_one_passage(ranking: Ranking, corpus: Corpus) -> Verdict:
-    ideas = rarest(ranking.question, corpus)
+    weight, ideas = dict(weights(ranking.question, corpus)), rarest(ranking.question, corpus)
     chunks = [hit.chunk for hit in ranking.hits]
-    lacking = [[idea for idea in ideas if not form(idea, chunk, corpus)] for chunk in chunks]
-    nearest = min(range(len(chunks)), key=lambda n: len(lacking[n]))
+    lacking = {chunk: [idea for idea in ideas if not form(idea, chunk, corpus)] for chunk in chunks}
+    nearest = min(chunks, key=lambda chunk: sum(weight[idea] for idea in lacking[chunk]))
     if not lacking[nearest]:
-        return Verdict(reason=_matched([chunks[nearest]], ranking, corpus))
-    missing, place = lacking[nearest], ranking.hits[nearest].chunk.heading
-    return Verdict(
-        "no-coverage",
-        missing[0].word,
-        f"no passage holds all of it together; {place} says nothing about {_listed(missing)}",
-    )
+        return Verdict(reason=_matched([nearest], ranking, corpus))
+    named = _listed(lacking[nearest])
+    reason = f"no passage holds all of it together; {nearest.heading} says nothing about {named}"
+    return Verdict("no-coverage", lacking[nearest][0].word, reason)
 
 
 def _matched(chunks: Sequence[Chunk], ranking: Ranking, corpus: Corpus) -> str:

@@ -213,3 +213,16 @@ def test_rarity_by_hand() -> None:
 
 def test_an_empty_corpus_holds_nothing() -> None:
     assert held("annual leave") == [{}, {}]
+
+
+@pytest.mark.parametrize(
+    ("question", "ideas"),
+    [
+        ("Which KL sensor is heated?", ["kl", "sensor", "heated"]),
+        ("Is the KL 50 heated?", ["kl 50", "heated"]),
+        ("What does a TK code open?", ["tk code", "open"]),
+    ],
+)
+def test_a_piece_takes_the_next_word_along_where_codes_go_on_like_that(question: str, ideas: list[str]) -> None:
+    built = build.corpus("The KL-40 sensor is heated.", "A TK-Badge opens the bay.", "The door code changes.")
+    assert [idea.word for idea in concepts(question, built)] == ideas

@@ -60,9 +60,11 @@ def test_a_code_is_found_in_every_spelling(system: System, name: str, code: str)
 
 
 def neighbours(code: str) -> Iterator[str]:
-    """A code with a number, changed in its last sign or with one more; a code of words, changed in its first letter."""
+    """A code with a number, changed in its last sign or with one more; a code of words, changed in its first letter, but not
+    into one piece said twice."""
     if not re.search(r"\d", code):
-        yield from (other + code[1:] for other in string.ascii_uppercase if other != code[0])
+        changed = (other + code[1:] for other in string.ascii_uppercase if other != code[0])
+        yield from (other for other in changed if len(set(re.split("[-_]", other.lower()))) > 1)
     else:
         others = string.digits if code[-1].isdigit() else string.ascii_uppercase
         yield from (code[:-1] + other for other in others if other != code[-1])
