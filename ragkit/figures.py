@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ragkit.files import results, write_bytes
 from ragkit.records import Rate
@@ -37,11 +37,16 @@ def show(figure: Figure, alt: str, name: str) -> None:
     display(data, metadata={"image/png": {"alt": alt}}, raw=True)
 
 
-def _axes(width: float, height: float) -> tuple[Figure, Axes]:
-    """A figure of its own, without pyplot: it keeps no state and costs half the import."""
+def _axes(width: float, height: float, *, layout: Literal["constrained"] | None = None) -> tuple[Figure, Axes]:
+    """A figure of its own, in inches, without pyplot: it keeps no state and costs half the import.
+
+    Without a layout the margins are fixed, which saves drawing everything twice.
+    """
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = Figure(figsize=(width, height), layout=layout)
+    if not layout:
+        figure.subplots_adjust(1.1 / width, 0.5 / height, 1 - 0.1 / width, 1 - 0.1 / height)
     axes = figure.add_subplot()
     axes.spines[["top", "right"]].set_visible(False)
     return figure, axes
@@ -95,7 +100,7 @@ def errors_by_floor(rules: Sequence[Rule], *, name: str) -> None:
 
 def wrong_by_stratum(rows: Sequence[Mapping[str, object]], systems: Sequence[str], *, name: str) -> None:
     """The share each system gets wrong in each stratum, with Wilson's 95 % intervals."""
-    figure, axes = _axes(8, 0.17 * len(rows) * (len(systems) + 0.8) + 1)
+    figure, axes = _axes(8, 0.17 * len(rows) * (len(systems) + 0.8) + 1, layout="constrained")
     told, height = [], 0.8 / len(systems)
     for n, system in enumerate(systems):
         rates = [row[system] for row in rows]

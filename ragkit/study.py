@@ -41,16 +41,18 @@ def evaluated(system: System, folder: corpus.Folder, file: str | Path, *, backen
     """A system run over a golden file, with all that a report says of it."""
     sections = {name for document in folder.documents for name in chunk.names(document)}
     rows, bot = golden.read(file, sections=sections), system.on(corpus.readable(folder))
-    outcomes = _outcomes(bot, rows, signals=lambda ranking: {"coverage": COVERAGE_PASSAGE(ranking, bot.corpus)})
+    outcomes = evaluate.run(
+        bot.ask_all,
+        rows,
+        system=system.name,
+        k=system.k,
+        same=kin,
+        signals=lambda ranking: {"coverage": COVERAGE_PASSAGE(ranking, bot.corpus)},
+    )
     silent = len(bot.corpus.empty)
     return report.Run(
         system.name, folder.name, Path(file).stem, len(bot.corpus.chunks), backend, tuple(outcomes), silent
     )
-
-
-def _outcomes(bot: Bot, rows: Sequence[Golden], signals: evaluate.Signals | None = None) -> list[Outcome]:
-    """One outcome a row, judged with the forms of words that the gates know."""
-    return evaluate.run(bot.ask_all, rows, system=bot.system.name, k=bot.system.k, same=kin, signals=signals)
 
 
 class Study:
@@ -63,9 +65,12 @@ class Study:
         self.folder = corpus.readable(corpus.read(ROOT / "corpus" / corpus_name))
         self.rows = golden.read(ROOT / "golden" / f"{golden_name}.csv")
         self.bot: Callable[[System], Bot] = lru_cache(maxsize=None)(lambda system: system.on(self.folder))
-        self.outcomes: Callable[[System], list[Outcome]] = lru_cache(maxsize=None)(
-            lambda system: _outcomes(self.bot(system), self.rows)
-        )
+        self.outcomes: Callable[[System], list[Outcome]] = lru_cache(maxsize=None)(self._outcomes)
+
+    def _outcomes(self, system: System) -> list[Outcome]:
+        """One outcome a row with its verdict; what was said is not judged here."""
+        answers = self.bot(system).ask_all([row.question for row in self.rows])
+        return [Outcome(system.name, row, answer) for row, answer in zip(self.rows, answers, strict=True)]
 
     @cached_property
     def by_id(self) -> dict[str, Golden]:

@@ -60,8 +60,10 @@ def test_a_code_is_found_in_every_spelling(system: System, name: str, code: str)
 
 
 def neighbours(code: str) -> Iterator[str]:
-    """A code with a number, changed in its last sign or with one more; a code of words, changed in its first letter, but not
-    into one piece said twice."""
+    """A code with a number, changed in its last sign or with one more; a code of words, changed in its first letter.
+
+    One piece said twice is left out.
+    """
     if not re.search(r"\d", code):
         changed = (other + code[1:] for other in string.ascii_uppercase if other != code[0])
         yield from (other for other in changed if len(set(re.split("[-_]", other.lower()))) > 1)
