@@ -30,7 +30,6 @@ GoldenOption = Annotated[
     str, typer.Option("--golden", metavar="FILE", help="CSV of questions, or the name of one in golden/")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="print data instead of text")]
-BASELINE = ROOT / "golden" / "baseline.csv"
 
 
 @app.command()
@@ -87,24 +86,26 @@ def evaluate(
     system: SystemOption = DEFAULT,
     golden: GoldenOption = "",
     corpus: CorpusOption = "kestrel",
-    accept: Annotated[bool, typer.Option("--accept", help="rewrite what golden/baseline.csv says of this run")] = False,
+    accept: Annotated[bool, typer.Option("--accept", help="rewrite what baseline.csv says of this run")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Run a system over a golden file: the two bands, every row that fails with its reason, intervals.
 
-    Ends with 1 when a row that golden/baseline.csv says holds no longer does. JSON keys: system, corpus, golden,
-    backend, chunks, answerable, unanswerable, metrics, failed, errors, broken.
+    Ends with 1 when a row that baseline.csv beside the golden file says holds no longer does, or is gone. JSON keys:
+    system, corpus, golden, backend, chunks, answerable, unanswerable, metrics, failed, errors, broken, missing.
     """
     from ragkit import evaluate as judging
-    from ragkit import golden as files
+    from ragkit import golden as golden_files
     from ragkit import report, study, tables
 
     folder = _folder(corpus)
-    run = study.evaluated(named(system), folder, _golden(golden, folder), backend=backend())
-    held = files.read_baseline(BASELINE) if BASELINE.exists() else {}
+    file = _golden(golden, folder)
+    baseline = file.parent / "baseline.csv"
+    run = study.evaluated(named(system), folder, file, backend=backend())
+    held = golden_files.read_baseline(baseline) if baseline.exists() else {}
     if accept:
         held[run.key] = {o.golden.id: judging.held(o) for o in run.outcomes}
-        files.write_baseline(BASELINE, held)
+        golden_files.write_baseline(baseline, held)
     changes = judging.compare(held.get(run.key, {}), run.outcomes)
     if as_json:
         print(json.dumps(_plain(report.as_json(run, changes)), indent=1, ensure_ascii=False))
@@ -113,8 +114,8 @@ def evaluate(
         _print_table(*tables.texts(report.measures(run.outcomes)))
         print()
         _print_table(*tables.texts(report.failures(run.outcomes)))
-        print(f"wrote {shown(BASELINE)}" if accept else _changes(changes, run.key in held))
-    raise typer.Exit(1 if changes.broken else 0)
+        print(f"wrote {shown(baseline)}" if accept else _changes(changes, run.key in held))
+    raise typer.Exit(1 if changes.broken or changes.missing else 0)
 
 
 @app.command()
@@ -255,6 +256,11 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         sys.exit(1)
+    except OSError as error:
+        print(
+            f"ragkit: {shown(error.filename or '')}: {error.strerror}; free or allow it and run again", file=sys.stderr
+        )
+        sys.exit(2)
 
 
 if __name__ == "__main__":

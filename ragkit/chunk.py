@@ -211,12 +211,11 @@ def _name(document: Document, section: Section) -> str:
 
 def _text(source: list[str], low: int, high: int) -> str:
     """Lines low to high (from 1, both included) without blank lines at either end."""
-    lines = source[low - 1 : high]
-    while lines and not lines[-1].strip():
-        lines = lines[:-1]
-    while lines and not lines[0].strip():
-        lines = lines[1:]
-    return "\n".join(lines)
+    while low <= high and not source[high - 1].strip():
+        high -= 1
+    while low <= high and not source[low - 1].strip():
+        low += 1
+    return "\n".join(source[low - 1 : high])
 
 
 def _first_line(source: list[str], low: int) -> int:

@@ -36,7 +36,7 @@ class Vocabulary(Protocol):
     """What is asked of a corpus here, see `corpus.Corpus`."""
 
     analyzer: Analyzer
-    memo: dict[str, dict[Any, Any]]
+    memo: dict[Callable[..., Any], dict[Any, Any]]
 
     @property
     def chunks(self) -> Sequence[Chunk]: ...
@@ -59,12 +59,13 @@ def remembered(function: Callable[[K, C], V]) -> Callable[[K, C], V]:
 
     @wraps(function)
     def recalled(thing: K, corpus: C) -> V:
-        memo: dict[K, V] = corpus.memo.setdefault(function.__name__, {})
-        if thing not in memo:
-            if len(memo) >= MOST:
-                memo.clear()
-            memo[thing] = function(thing, corpus)
-        return memo[thing]
+        memo: dict[K, V] = corpus.memo.setdefault(function, {})
+        if len(memo) >= MOST:
+            memo.clear()
+        value = memo.get(thing)
+        if value is None:
+            value = memo[thing] = function(thing, corpus)
+        return value
 
     return recalled
 

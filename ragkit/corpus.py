@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -109,7 +109,7 @@ class Corpus:
         self.all_chunks = tuple(chunk for chunks, _ in cuts for chunk in chunks)
         self.find = lru_cache(maxsize=4096)(self._find)
         self.passage = lru_cache(maxsize=4096)(self._passage)
-        self.memo: dict[str, dict[Any, Any]] = {}  # what others worked out about this corpus
+        self.memo: dict[Callable[..., Any], dict[Any, Any]] = {}  # what others worked out about this corpus
 
     @classmethod
     def of_chunks(cls, chunks: Iterable[Chunk], *, analyzer: Analyzer | None = None, name: str = "chunks") -> Corpus:
@@ -219,14 +219,16 @@ class Corpus:
 
     def _passage(self, chunk: Chunk) -> Passage:
         """A chunk with its headings, laid out for looking phrases up."""
-        return Passage(self._words_of(chunk), f"{chunk.lead}\n{chunk.text}")
+        place = self.places.get(chunk.id)
+        words = self._words_of(chunk) if place is None else self._words[place]
+        return Passage(words, f"{chunk.lead}\n{chunk.text}")
 
 
 def _code_last(word: Word) -> tuple[bool, str]:
     return bool(word.pieces), word.form
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=8)
 def index(folder: Folder, chunker: Chunker, analyzer: Analyzer) -> Corpus:
     """The corpus that a chunker and an analyzer make of a folder; systems that share both share it."""
     return Corpus(folder, chunker=chunker, analyzer=analyzer)

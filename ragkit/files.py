@@ -53,7 +53,7 @@ def read_text(path: str | Path) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
+        line = len(data[: error.start].replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"))
         raise BadInput(
             f"{shown(path)}:{line}: not UTF-8 (byte 0x{data[error.start]:02x}); save the file as UTF-8"
         ) from None

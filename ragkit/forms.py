@@ -23,8 +23,11 @@ def _irregular() -> dict[str, str]:
 def _snowball() -> Callable[[str], str]:
     from snowballstemmer.english_stemmer import EnglishStemmer  # the pure one; stemmer("english") may hand out C code
 
-    stem = EnglishStemmer().stemWord
-    return lru_cache(maxsize=1 << 16)(lambda word: stem(_irregular().get(word, word)))
+    @lru_cache(maxsize=1 << 16)
+    def stem(word: str) -> str:
+        return str(EnglishStemmer().stemWord(_irregular().get(word, word)))  # it has state: one a word, for threads
+
+    return stem
 
 
 def _plural(word: str) -> str:
@@ -66,7 +69,7 @@ def kin(a: str, b: str) -> bool:
     return not (ours.isdisjoint(other) and _derived(ours).isdisjoint(other) and _derived(other).isdisjoint(ours))
 
 
-@cache
+@lru_cache(maxsize=1 << 16)
 def _inflected(word: str) -> frozenset[str]:
     """The word itself and what may stand under its inflection."""
     word = word.replace("-", "").replace("_", "").replace("&", "")

@@ -12,7 +12,7 @@ from ragkit.files import ROOT, fingerprint, results, write_text
 
 # What holds today is no input: the rows it speaks of do not depend on it.
 NO_INPUT = ("baseline.csv",)
-INPUTS = ("ragkit/**/*.py", "ragkit/data/**/*", "corpus/**/*.md", "corpus/**/*.csv", "golden/**/*", "requirements.lock")
+INPUTS = ("ragkit/**/*.py", "ragkit/data/*", "corpus/**/*.md", "corpus/**/*.csv", "golden/*.csv", "requirements.lock")
 
 
 def inputs(*patterns: str) -> str:
@@ -33,10 +33,12 @@ class Record:
 
     def __init__(self) -> None:
         self._file = results() / "cache" / "fresh.json"
+        state: dict[str, Any]
         try:
-            self._state: dict[str, Any] = dict(json.loads(self._file.read_text("utf-8")))
+            state = dict(json.loads(self._file.read_text("utf-8")))
         except (OSError, ValueError, TypeError):
-            self._state = {}
+            state = {}
+        self._state = {name: entry for name, entry in state.items() if isinstance(entry, dict) and "made" in entry}
 
     def is_fresh(self, name: str, key: str) -> bool:
         """Whether `name` was made from the inputs of this key and nothing it made has changed since."""

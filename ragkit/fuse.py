@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -13,8 +14,9 @@ def reciprocal_ranks(
 ) -> list[tuple[str, float]]:
     """The ids of all rankings with their fused scores, best first, equal ones by id (Cormack et al. 2009).
 
-    An id scores the sum of weight / (k + rank) over the rankings it stands in. Ranks start at one, the first occurrence
-    of an id counts, and a ranking without it adds nothing. A fused score is no confidence: it knows ranks only.
+    An id scores the sum of weight / (k + rank) over the rankings it stands in. Ranks start at one, a repeated id counts
+    once and takes up no second rank, and a ranking without an id adds nothing. A fused score is no confidence: it knows
+    ranks only.
 
     >>> reciprocal_ranks([["a", "b"], ["b"]])[0][0]
     'b'
@@ -23,8 +25,9 @@ def reciprocal_ranks(
         raise BadInput(f"weights: {len(weights)} for {len(rankings)} rankings; give one for each")
     if k <= 0:
         raise BadInput(f"k={k}: must be above 0")
-    fused: defaultdict[str, float] = defaultdict(float)
+    parts: defaultdict[str, list[float]] = defaultdict(list)
     for weight, ranking in zip(weights or [1.0] * len(rankings), rankings, strict=True):
         for rank, name in enumerate(dict.fromkeys(ranking), 1):
-            fused[name] += weight / (k + rank)
+            parts[name].append(weight / (k + rank))
+    fused = {name: math.fsum(found) for name, found in parts.items()}  # exact: the order of the rankings is no matter
     return sorted(fused.items(), key=lambda item: (-item[1], item[0]))

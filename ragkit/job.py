@@ -43,7 +43,8 @@ def _key(played: Sequence[notebooks.Run]) -> str:
     """What the tables and the report are made from: the inputs, and the notebooks as they stand."""
     said = [f"{each.notebook.name} {each.message if each.status == notebooks.FAILED else ''}" for each in played]
     files = [*(each.notebook for each in played), BASELINE, MISSES, results() / "tables" / "public.csv"]
-    return fingerprint(inputs(), fingerprint_files(path for path in files if path.exists()), *said)
+    pages = inputs("ragkit/templates/**/*")
+    return fingerprint(inputs(), pages, fingerprint_files(path for path in files if path.exists()), *said)
 
 
 def _made(played: Sequence[notebooks.Run]) -> tuple[list[str], list[Path]]:
@@ -55,7 +56,8 @@ def _made(played: Sequence[notebooks.Run]) -> tuple[list[str], list[Path]]:
 
 
 def _indexed(folder: corpus.Folder) -> Path:
-    place = ROOT / "corpus" / folder.name / "manifest.json"
+    kept = ROOT if results() == ROOT / "results" else results()  # a trial run writes nothing beside the documents
+    place = kept / "corpus" / folder.name / "manifest.json"
     write_text(place, manifest.as_json(manifest.manifest(SYSTEMS[DEFAULT].on(folder).corpus)))
     return place
 
@@ -92,7 +94,8 @@ def _lines(runs: Sequence[report.Run], played: Sequence[notebooks.Run]) -> list[
     """Header, bands, findings, and where the report lies."""
     held = golden.read_baseline(BASELINE) if BASELINE.exists() else {}
     changes = {run.key: evaluate.compare(held.get(run.key, {}), run.outcomes) for run in runs}
-    broken = [f"{' '.join(key)}: no longer hold: {', '.join(c.broken)}" for key, c in changes.items() if c.broken]
+    lost = {key: (*change.broken, *change.missing) for key, change in changes.items()}
+    broken = [f"{' '.join(key)}: no longer hold or not asked: {', '.join(ids)}" for key, ids in lost.items() if ids]
     failed = [each.message for each in played if each.status == notebooks.FAILED]
     first = _first(runs)
     findings = [FINDING + line for line in (*broken, *failed)]

@@ -42,10 +42,15 @@ def manifest(corpus: Corpus) -> Manifest:
     for chunk in corpus.chunks:
         ranked.setdefault(chunk.file, []).append(chunk)
     documents = corpus.folder.documents
+    spans: dict[str, list[tuple[int, int]]] = {}
+    for chunk in corpus.all_chunks:
+        spans.setdefault(chunk.file, []).append(chunk.lines)
     silent = [d.file for d in documents if not d.error and d.file not in ranked]
-    hollow = [f"{c.heading}, line {c.lines[0]}" for c in corpus.empty if c.file not in silent]
+    hollow = [f"{c.heading}, line {c.lines[0]}" for c in corpus.empty if c.file in ranked]
     left = [f"{row.file}:{row.lines[0]}-{row.lines[1]}: {row.why}" for row in corpus.dropped]
-    files = tuple(_entry(document, ranked.get(document.file, []), corpus) for document in documents)
+    files = tuple(
+        _entry(document, ranked.get(document.file, []), spans.get(document.file, [])) for document in documents
+    )
     return Manifest(corpus.folder.name, files, (*silent, *hollow), tuple(left))
 
 
@@ -66,9 +71,8 @@ def as_json(found: Manifest) -> str:
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
 
-def _entry(document: Document, chunks: list[Chunk], corpus: Corpus) -> Entry:
+def _entry(document: Document, chunks: list[Chunk], spans: list[tuple[int, int]]) -> Entry:
     words = sum(len(chunk.text.split()) for chunk in chunks)
-    spans = [chunk.lines for chunk in corpus.all_chunks if chunk.file == document.file]
     return Entry(
         document.file, len(chunks), words, _covered(document, spans), fingerprint(document.text), document.error
     )

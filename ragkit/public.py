@@ -10,6 +10,7 @@ from ragkit import corpus, golden, metrics, stats
 from ragkit.evaluate import run
 from ragkit.files import ROOT, fingerprint_files, shown
 from ragkit.forms import kin
+from ragkit.fresh import inputs
 from ragkit.records import BadInput
 from ragkit.signals import SIGNALS
 from ragkit.system import Bot
@@ -41,7 +42,7 @@ def measured(name: str, documents: Path, questions: Path) -> Iterator[dict[str, 
     folder, rows = corpus.readable(corpus.read(documents)), golden.read(questions)
     prints = {
         "set": name, "corpus": folder.fingerprint, "questions": fingerprint_files([questions]),
-        "code": fingerprint_files((ROOT / "ragkit").glob("*.py")),
+        "code": inputs("ragkit/**/*.py", "ragkit/data/*"),
     }  # fmt: skip
     first = SYSTEMS["always-answer"].on(folder)
     for system in SYSTEMS.values():

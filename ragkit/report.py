@@ -76,11 +76,10 @@ def bands(run: Run) -> list[str]:
     if missing := metrics.one_sided(run.outcomes):
         lines.append(f"one-sided set: {missing}")
     if run.refused.of:
-        leaks = int(run.refused.of - run.refused.hits)
-        bound = certifies(leaks, run.refused.of)
-        lines.append(
-            f"{leaks} of {run.refused.of} falsely answered: at most {100 * bound:.0f} % for questions like these (95 %)"
-        )
+        leaks, out = int(run.refused.of - run.refused.hits), run.refused.left_out
+        bound, left = 100 * certifies(leaks, run.refused.of), f", {out} left out" * bool(out)
+        told = f"at most {bound:.0f} % of questions like these (one-sided 95 %)"
+        lines.append(f"{leaks} of {run.refused.of} falsely answered{left}: {told}")
     return lines
 
 
@@ -114,9 +113,7 @@ def measures(outcomes: Sequence[Outcome]) -> list[Row]:
 
 def _measured(row: Mapping[str, object]) -> str:
     hits, of, left = row["hits"], row["of"], row["left_out"]
-    if not of:
-        return "n/a (0 questions)"
-    if row["metric"] in metrics.MEANS:
+    if of and row["metric"] in metrics.MEANS:
         return f"{row['value']:.3f} (mean of {of}{f', {left} left out' if left else ''})"
     return tables.rate(Rate(hits, of, left))  # type: ignore[arg-type]
 
@@ -147,5 +144,5 @@ def as_json(run: Run, changes: evaluate.Changes) -> Row:
     return {
         "system": run.system, "corpus": run.corpus, "golden": run.golden, "backend": run.backend, "chunks": run.chunks,
         **band, "metrics": overall, "failed": failures(run.outcomes), "errors": metrics.errors(run.outcomes),
-        "broken": list(changes.broken),
+        "broken": list(changes.broken), "missing": list(changes.missing),
     }  # fmt: skip

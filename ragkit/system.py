@@ -57,7 +57,7 @@ class Bot:
         self._say = system.answerer.on(corpus)
 
     def ask(self, question: str) -> Answer:
-        """Retrieve, gates, answer, in that order."""
+        """The answer to one question; the order of steps stands in `_answer`."""
         return self.ask_all([question])[0]
 
     def ask_all(self, questions: Sequence[str]) -> list[Answer]:
@@ -65,6 +65,7 @@ class Bot:
         return [self._answer(ranking) for ranking in self._retrieve(questions, self.system.k)]
 
     def _answer(self, ranking: Ranking) -> Answer:
+        """What is said to a ranking: gates first, then the answer, in that order and nowhere else."""
         verdict = self._judge(ranking)
         if verdict.refused:
             return Answer(ranking.question, REFUSE, verdict=verdict, ranking=ranking)

@@ -22,10 +22,10 @@ def rate(value: Rate) -> str:
     >>> rate(Rate(5, 6)), rate(Rate(0, 0))
     ('5/6 (44-97 %)', 'n/a (0 questions)')
     """
-    if not value.of:
-        return "n/a (0 questions)"
-    low, high = wilson(value.hits, value.of)
     left = f", {value.left_out} left out" if value.left_out else ""
+    if not value.of:
+        return f"n/a (0 questions{left})"
+    low, high = wilson(value.hits, value.of)
     return f"{value.hits:g}/{value.of} ({100 * low:.0f}-{100 * high:.0f} %{left})"
 
 

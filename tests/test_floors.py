@@ -34,7 +34,7 @@ TABLE = """
 6  judging    report
 6  paper      publish notebooks
 7  both       study public
-8  both       job
+8  both       experiment job
 9  both       __main__
 """
 ROWS = [line.split() for line in TABLE.strip().splitlines()]

@@ -96,7 +96,6 @@ def test_eval_as_data_has_no_nan(ragkit: Ragkit, home: Path) -> None:
 
 
 def test_a_row_that_no_longer_holds_is_a_finding(ragkit: Ragkit, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli, "BASELINE", home / "baseline.csv")
     words = ("eval", "--corpus", f"{home}/docs", "--golden", f"{home}/questions.csv")
     assert ragkit(*words, "--accept")[0] == 0
     assert ragkit(*words)[0] == 0

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import build
 import pytest
 
+from ragkit import golden
 from ragkit.answer import Quote
 from ragkit.chunk import Headings, Windows
-from ragkit.corpus import Corpus
+from ragkit.corpus import Corpus, read
 from ragkit.gate import Anything, Coverage, Floor, Nothing
 from ragkit.records import BadInput, Ranking, Verdict
 from ragkit.retrieve import BM25, Lexical
@@ -141,3 +143,12 @@ def test_a_system_can_be_a_key() -> None:
 def test_fewer_than_one_hit_is_bad_input(k: int) -> None:
     with pytest.raises(BadInput, match="at least 1"):
         System("mine", k=k)
+
+
+def test_threads_get_the_answers_of_one() -> None:
+    questions = [row.question for row in golden.read(build.GOLDEN / "kestrel-probes.csv")]
+    folder, system = read(build.KESTREL), System("passage")
+    alone, shared = (Bot(system, Corpus(folder, chunker=Headings(), analyzer=Analyzer())) for _ in range(2))
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(shared.ask, questions))
+    assert together == alone.ask_all(questions)
