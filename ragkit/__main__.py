@@ -58,7 +58,7 @@ def index(corpus: CorpusOption = "kestrel", as_json: JsonOption = False) -> None
             for e in found.files
         ]
         _print_table(*tables.texts(rows, ("id", "chunks", "words", "covered", "hash", "error")))
-        print(f"{len(found.files)} files, {found.chunks} chunks, {len(found.empty)} that gave nothing")
+        print(f"{len(found.files)} .md files, {found.chunks} chunks, {len(found.empty)} files or sections without text")
         _print_list("empty (no text to answer from)", found.empty)
         _print_list("left out", found.dropped)
     if failed := [entry.error for entry in found.files if entry.error]:
@@ -191,7 +191,8 @@ def _answer_text(answer: Answer) -> str:
     if answer.outcome == REFUSE:
         return f"REFUSED (gate: {answer.verdict.gate})\n{answer.verdict.reason}"
     places = [f"[{n}] {c.chunk.heading}, line {c.line}" for n, c in enumerate(answer.citations, 1)]
-    return "\n".join([answer.text, "", *places])
+    matched = [f"read as: {answer.verdict.reason}"] if answer.verdict.reason else []
+    return "\n".join([answer.text, "", *places, *matched])
 
 
 def _answer_json(answer: Answer, system: str, corpus: str) -> str:
@@ -248,8 +249,11 @@ def _plain(data: object) -> object:
 
 def main() -> None:
     """The entry point; bad input ends here, in one line and with 2."""
+    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
         app()
+    except KeyboardInterrupt:
+        sys.exit(130)
     except BadInput as error:
         print(f"ragkit: {error}", file=sys.stderr)
         sys.exit(2)

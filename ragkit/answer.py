@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from ragkit.chunk import blocks
 from ragkit.concept import Concept, form, form_in, remembered
+from ragkit.forms import rows
 from ragkit.records import BadInput, Chunk, Citation, Ranking
 from ragkit.signals import weights
 from ragkit.text import Passage, visible
@@ -49,25 +50,26 @@ def quote(ranking: Ranking, corpus: Corpus, *, most: int) -> tuple[Citation, ...
 
 def _pick(chunk: Chunk, weighed: Sequence[tuple[Concept, float]], corpus: Corpus, most: int) -> tuple[Citation, ...]:
     """The sentences of a chunk that hold the most of the ideas, greedily, in the order they stand."""
-    texts = list(_texts(chunk, corpus))
-    left, picked = list(weighed), list[Citation]()
-    while texts and len(picked) < most:
-        best = max(texts, key=lambda text: _weight(text[1], left))
-        if not _weight(best[1], left):
+    texts = _texts(chunk, corpus)
+    left, picked = list(weighed), set[int]()
+    while len(picked) < min(most, len(texts)):
+        weights_left = [0.0 if n in picked else _weight(text, left) for n, (_, text) in enumerate(texts)]
+        best = max(range(len(texts)), key=weights_left.__getitem__)
+        if not weights_left[best]:
             break
-        left = [(idea, weight) for idea, weight in left if not form_in(idea, best[1])]
-        picked.append(best[0])
-        texts.remove(best)
+        left = [(idea, weight) for idea, weight in left if not form_in(idea, texts[best][1])]
+        picked.add(best)
     if not picked and texts:  # the heading holds the ideas, the text below it is the answer
-        picked = [texts[0][0]]
-    return tuple(sorted(picked, key=lambda citation: citation.line))
+        picked = {0}
+    return tuple(texts[n][0] for n in sorted(picked))
 
 
 @remembered
 def _texts(chunk: Chunk, corpus: Corpus) -> tuple[tuple[Citation, Passage], ...]:
     """The sentences of a chunk, each laid out for looking ideas up."""
     cut = corpus.analyzer.words
-    return tuple((c, Passage(cut(visible(c.quote)), c.quote)) for c in sentences(chunk))
+    seen = ((citation, visible(citation.quote)) for citation in sentences(chunk))
+    return tuple((citation, Passage(cut(text), text)) for citation, text in seen if corpus.analyzer.speaks(text))
 
 
 def _held(chunk: Chunk, weighed: Sequence[tuple[Concept, float]], corpus: Corpus) -> float:
@@ -93,7 +95,23 @@ def sentences(chunk: Chunk) -> tuple[Citation, ...]:
 
 def _split(text: str) -> Iterator[tuple[int, str]]:
     start = 0
-    for end in (*(m.end() for m in _END.finditer(text)), len(text)):
+    ends = (m.end() for m in _END.finditer(text) if not _abbreviated(text, m))
+    for end in (*ends, len(text)):
         if sentence := text[start:end].strip():
             yield start + (len(text[start:end]) - len(text[start:end].lstrip())), sentence
         start = end
+
+
+def _abbreviated(text: str, gap: re.Match[str]) -> bool:
+    """Whether the full stop before a gap belongs to an abbreviation or an initial and ends no sentence."""
+    word = re.search(r"([^\W\d_]+)\.$", text[: gap.start()])
+    if word is None or not gap[0].isspace():
+        return False
+    before = "any" if len(word[1]) == 1 and word[1].isupper() else _abbreviations().get(word[1].casefold())
+    return before == "any" or (before == "digit" and text[gap.end()].isdigit())
+
+
+@cache
+def _abbreviations() -> dict[str, str]:
+    """Abbreviations, and whether they are such before anything or only before a digit: `No. 5`."""
+    return {word: before for word, before in rows("abbreviations.csv")}

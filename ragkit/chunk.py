@@ -91,7 +91,7 @@ def names(document: Document) -> list[str]:
 def blocks(chunk: Chunk) -> Iterator[tuple[int, str, str]]:
     """The paragraphs, list items, fences and table rows of a chunk: first line in the file, text, header of a row.
 
-    HTML blocks are left out: a comment is not meant to be read.
+    A block of HTML may hold nothing that a reader sees.
     """
     above = f"{chunk.lead}\n" if chunk.lead else ""
     lines, shift = (above + chunk.text).split("\n"), chunk.line - above.count("\n")
@@ -108,7 +108,7 @@ def blocks(chunk: Chunk) -> Iterator[tuple[int, str, str]]:
             yield low + shift, lines[low], header
         elif token.type == "paragraph_open":
             yield low + shift, _BULLET.sub("", "\n".join(lines[low:high])), ""
-        elif token.type in ("fence", "code_block"):
+        elif token.type in ("fence", "code_block", "html_block"):
             yield low + shift, "\n".join(lines[low:high]), ""
 
 

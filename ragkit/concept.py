@@ -41,6 +41,8 @@ class Vocabulary(Protocol):
     @property
     def chunks(self) -> Sequence[Chunk]: ...
     @property
+    def texts(self) -> Sequence[str]: ...
+    @property
     def places(self) -> Mapping[str, int]: ...
     @property
     def holders(self) -> Mapping[str, Sequence[int]]: ...
@@ -125,7 +127,7 @@ def holding(concept: Concept, corpus: Vocabulary) -> dict[int, str]:
     """The chunks that hold an idea: places in `corpus.chunks`, each with the form that stands there."""
     found = {n: form for phrase in reversed(concept.phrases) for n, form in corpus.find(phrase).items()}
     if kind := _kind(concept):
-        found = {n: match[0] for n, chunk in enumerate(corpus.chunks) if (match := kind.search(chunk.text))} | found
+        found = {n: match[0] for n, text in enumerate(corpus.texts) if (match := kind.search(text))} | found
     return found
 
 

@@ -37,6 +37,8 @@ class Folder:
 
 def read(folder: str | Path) -> Folder:
     """All `.md` files below a folder. A file that can not be read becomes a document with an error, see `readable`."""
+    if not str(folder):
+        raise BadInput("the name of the corpus is empty; name a folder")
     folder = Path(folder)
     with reading(folder):
         os.listdir(folder)
@@ -79,6 +81,8 @@ def _not_passed_over(error: OSError) -> None:
 
 
 def _document(path: Path, name: str) -> Document:
+    if path.exists() and not path.is_file():
+        return Document(name, "", f"{shown(path)}: is no regular file; remove it or name it otherwise")
     try:
         return Document(name, read_text(path))
     except BadInput as error:
@@ -181,6 +185,11 @@ class Corpus:
         ]
 
     @cached_property
+    def texts(self) -> list[str]:
+        """What a reader sees of each chunk, in step with `chunks`."""
+        return [visible(chunk.text) for chunk in self.chunks]
+
+    @cached_property
     def places(self) -> dict[str, int]:
         """The place in `chunks` of each chunk id."""
         return {chunk.id: n for n, chunk in enumerate(self.chunks)}
@@ -221,7 +230,7 @@ class Corpus:
         """A chunk with its headings, laid out for looking phrases up."""
         place = self.places.get(chunk.id)
         words = self._words_of(chunk) if place is None else self._words[place]
-        return Passage(words, f"{chunk.lead}\n{chunk.text}")
+        return Passage(words, visible(f"{chunk.lead}\n{chunk.text}"))
 
 
 def _code_last(word: Word) -> tuple[bool, str]:

@@ -40,12 +40,12 @@ def pair(study: Study, ids: Sequence[str], *, floors: Sequence[float], retriever
     """For each row its score, and what floors under the score and what coverage make of it."""
     lexical = replace(PUBLISHED, retriever=retriever)
     systems = {f"floor {least:.2f}": replace(lexical, gates=(Floor(TOP, least),)) for least in floors} | {
-        "coverage": lexical
+        "coverage (retrieved)": lexical
     }
     rows = []
     for row in map(study.by_id.__getitem__, ids):
         answers = {label: study.bot(system).ask(row.question) for label, system in systems.items()}
-        score = TOP(answers["coverage"].ranking, study.bot(lexical).corpus)
+        score = TOP(answers["coverage (retrieved)"].ranking, study.bot(lexical).corpus)
         decided = {label: _decision(row, answer) for label, answer in answers.items()}
         rows.append({"id": row.id, "question": row.question, "must be": _should(row), "BM25": score, **decided})
     return rows
@@ -173,9 +173,9 @@ def statement(study: Study, scores: dict[str, float]) -> str:
     if not best.errors:
         return f"A threshold of {best.at:.2f} gets all {of} rows right."
     return (
-        f"Of all {len(stats.sweep(low.values(), high.values()))} rules that a threshold can make here, none gets fewer "
-        f"than {best.errors} of {of} rows wrong. The best floor, {best.at:.2f}, refuses {best.false_refusals} of "
-        f"{len(low)} answerable and answers {best.false_answers} of {len(high)} unanswerable rows."
+        f"Of all {len(stats.sweep(low.values(), high.values()))} rules that a threshold can make here,\n"
+        f"none gets fewer than {best.errors} of {of} rows wrong. The best floor, {best.at:.2f}, refuses\n"
+        f"{best.false_refusals} of {len(low)} answerable and answers {best.false_answers} of {len(high)} unanswerable ones."
     )
 
 

@@ -65,16 +65,21 @@ def scores(answerable: Mapping[str, float], unanswerable: Mapping[str, float], *
         ylim=(-0.6, 1.6),
         xlabel="BM25 score of the best chunk",
     )
-    told = "; ".join(
-        f"{label} {', '.join(f'{n} {s:.1f}' for n, s in sorted(side.items(), key=lambda item: item[1]))}"
-        for label, side, *_ in sides
-    )
+    told = "; ".join(f"{label} {_scored(side)}" for label, side, *_ in sides)
     show(
         figure,
         f"BM25 score of the best chunk for each question. {told}. Dashed line at {best.at:.2f}, the floor with "
         f"the fewest errors: {best.errors}.",
         name,
     )
+
+
+def _scored(side: Mapping[str, float]) -> str:
+    """Each question with its score, the lowest first; one that found nothing has none."""
+    nothing = [name for name, score in side.items() if score == float("-inf")]
+    found = sorted((score, name) for name, score in side.items() if name not in nothing)
+    told = [f"{name} {score:.1f}" for score, name in found]
+    return ", ".join(told + [f"{name} found nothing" for name in nothing])
 
 
 def errors_by_floor(rules: Sequence[Rule], *, name: str) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ragkit.records import BadInput
 
+csv.field_size_limit(1 << 30)  # a cell may be long; what is wrong with it is told by those who read it
 ROOT = Path(__file__).resolve().parents[1]
 
 

@@ -38,7 +38,7 @@ class Record:
             state = dict(json.loads(self._file.read_text("utf-8")))
         except (OSError, ValueError, TypeError):
             state = {}
-        self._state = {name: entry for name, entry in state.items() if isinstance(entry, dict) and "made" in entry}
+        self._state = {name: entry for name, entry in state.items() if _is_entry(entry)}
 
     def is_fresh(self, name: str, key: str) -> bool:
         """Whether `name` was made from the inputs of this key and nothing it made has changed since."""
@@ -63,6 +63,10 @@ class Record:
 
     def _write(self) -> None:
         write_text(self._file, json.dumps(self._state, indent=1))
+
+
+def _is_entry(entry: object) -> bool:
+    return isinstance(entry, dict) and isinstance(entry.get("made"), dict) and isinstance(entry.get("said"), list)
 
 
 def label(path: Path) -> str:

@@ -71,6 +71,8 @@ def bands(run: Run) -> list[str]:
         f"UNANSWERABLE  must be refused    {tables.rate(run.refused)}",
         f"{right} right; {holding} of {len(run.outcomes)} hold (right, and known key facts are stated)",
     ]
+    if not run.chunks:
+        lines.append("NOTHING TO SEARCH: the corpus holds no text, and every refusal is right for that reason alone")
     if failed := metrics.errors(run.outcomes):
         lines.append(f"INCOMPLETE: {len(failed)} rows ended in an error and stand in no rate: {', '.join(failed)}")
     if missing := metrics.one_sided(run.outcomes):
@@ -100,7 +102,8 @@ def _why(outcome: Outcome) -> str:
     if answer.outcome == ANSWER and not row.answerable:
         return f"must be refused, was answered from {cited}"
     if answer.outcome == ANSWER:
-        return f"answered from {cited} without the key facts {' | '.join(row.facts)}"
+        wanted = f"the key facts {' | '.join(row.facts)}"
+        return f"answered from {cited} without {wanted}" + f" or with {' | '.join(row.forbidden)}" * bool(row.forbidden)
     return f"must be answered, was refused ({answer.verdict.gate}): {answer.verdict.reason}"
 
 

@@ -21,7 +21,7 @@ STOP_KINDS = ("function", "quantifier", "generic")
 DICTIONARIES = ("word", "substring", "none")
 
 _DASHES = str.maketrans({"\u2010": "-", "\u2011": "-", "\u2012": "-", "\u2013": "-", "\u2212": "-", "\u00ad": None})
-_QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u0060": "'", "\u00b4": "'"})
+_QUOTES = str.maketrans(dict.fromkeys("\u2018\u2019\u02bc\u0060\u00b4\u2032\u201b\u1fbf\u2035\u02b9\ua78c\uff07", "'"))
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _WORD = re.compile(
     r"(?<![^\W_])[^\W\d_](?:\+\+|#)"  # C++, C#

@@ -178,3 +178,30 @@ def test_a_passage_without_a_sentence_is_passed_over() -> None:
 def test_fewer_than_one_sentence_is_bad_input() -> None:
     with pytest.raises(BadInput, match="at least 1"):
         Quote(0)
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("The fee is approx. 30 pounds.", True),
+        ("Dr. Smith lives at No. 5.", True),
+        ("The U.S. Navy pays.", True),
+        ("The answer is no. 5 people asked.", True),
+        ("The answer is no. People asked.", False),
+        ("The wind is 5 m/s. Rain follows.", False),
+    ],
+)
+def test_an_abbreviation_ends_no_sentence(text: str, whole: bool) -> None:
+    assert (len(sentences(build.chunk(text))) == 1) is whole
+
+
+def test_html_is_quoted_like_any_block() -> None:
+    made = Corpus.of_chunks([build.chunk("<p>The warranty lasts 24 months.</p>\n\nPhone us on Monday.", "Warranty")])
+    found = Quote().on(made)(build.ranking("How long does the warranty last?", made, 1.0))
+    assert [c.quote for c in found] == ["<p>The warranty lasts 24 months.</p>"]
+
+
+def test_two_quotes_stand_in_the_order_of_the_text() -> None:
+    made = Corpus.of_chunks([build.chunk("The cafe serves soup. The kitchen closes early.", "Food")])
+    found = Quote().on(made)(build.ranking("When does the kitchen with the cafe close early?", made, 1.0))
+    assert [c.quote for c in found] == ["The cafe serves soup.", "The kitchen closes early."]
