@@ -175,7 +175,8 @@ def statement(study: Study, scores: dict[str, float]) -> str:
     return (
         f"Of all {len(stats.sweep(low.values(), high.values()))} rules that a threshold can make here,\n"
         f"none gets fewer than {best.errors} of {of} rows wrong. The best floor, {best.at:.2f}, refuses\n"
-        f"{best.false_refusals} of {len(low)} answerable and answers {best.false_answers} of {len(high)} unanswerable ones."
+        f"{best.false_refusals} of {len(low)} answerable rows and answers "
+        f"{best.false_answers} of {len(high)} unanswerable ones."
     )
 
 

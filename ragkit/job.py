@@ -10,7 +10,7 @@ from pathlib import Path
 from ragkit import corpus, evaluate, golden, manifest, metrics, notebooks, publish, report, study, tables
 from ragkit.files import ROOT, fingerprint, fingerprint_files, read_text, results, shown, table, write_text
 from ragkit.fresh import Record, inputs
-from ragkit.records import BadInput
+from ragkit.records import BadInput, Rate
 from ragkit.systems import DEFAULT, SYSTEMS, backend
 
 BASELINE = ROOT / "golden" / "baseline.csv"
@@ -157,7 +157,9 @@ def _public() -> publish.Section:
     errors: dict[tuple[str, str], dict[str, object]] = {}
     for row in systems:
         line = errors.setdefault((row["set"], row["name"]), {"set": row["set"], "system": row["name"]})
-        line[row["metric"].replace("_", " ")] = f"{row['hits']}/{row['of']}"
+        line[row["metric"].replace("_", " ")] = tables.rate(
+            Rate(int(row["hits"]), int(row["of"]), int(row["left_out"]))
+        )
     ranked = [row for row in rows if row["kind"] == "signal"]
     areas: dict[str, dict[str, object]] = {}
     for row in ranked:

@@ -68,4 +68,6 @@ def frame(rows: Iterable[Row], columns: Sequence[str] = (), *, decimals: int = 2
     )
     header, cells = texts(rows, columns, decimals=decimals)
     shown = pd.DataFrame(cells, columns=header)
-    return shown.set_index(header[0]) if header else shown
+    if header:
+        shown = shown.set_index(header[0]).rename_axis(index=None, columns=header[0])  # one row of headings, not two
+    return shown
