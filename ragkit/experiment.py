@@ -13,6 +13,7 @@ from ragkit.retrieve import BM25, Lexical, Postings, query
 from ragkit.signals import TOP, TOP_PER_IDEA, Signal
 from ragkit.study import PUBLISHED, Study
 from ragkit.system import System
+from ragkit.systems import SYSTEMS
 from ragkit.text import Analyzer
 
 Row = dict[str, object]
@@ -111,21 +112,30 @@ def terms(study: Study, name: str, *, system: System = PUBLISHED) -> list[Row]:
 
 
 def steps(study: Study, *, most: int | None = None) -> list[Row]:
-    """The coverage gate with each step of the analyzer left out: both error rates, and the rows that change sides."""
-    full = {o.golden.id: o for o in study.outcomes(PUBLISHED)}
+    """The published gate with each step of the analyzer left out: both error rates, and the rows that change sides.
+
+    The lazy baselines stand below, for what the rates are worth.
+    """
+    full = {o.golden.id: o.answer.outcome for o in study.outcomes(PUBLISHED)}
     rows = []
     for label, analyzer in STEPS.items():
         outcomes = study.outcomes(replace(PUBLISHED, analyzer=analyzer))
-        moved = [o for o in outcomes if o.answer.outcome != full[o.golden.id].answer.outcome]
-        rows.append({
-            "left out": label,
-            "false refusals": metrics.false_refusals(outcomes),
-            "false answers": metrics.false_answers(outcomes),
-            "right": sum(o.right is True for o in outcomes),
-            "lost": _listed([o for o in moved if not o.right], most),
-            "won": _listed([o for o in moved if o.right], most),
-        })  # fmt: skip
-    return rows
+        moved = [o for o in outcomes if o.answer.outcome != full[o.golden.id]]
+        lost, won = ([o for o in moved if o.right is side] for side in (False, True))
+        rows.append({"left out": label, **_errors_of(outcomes), "lost": _listed(lost, most), "won": _listed(won, most)})
+    lazy = [SYSTEMS["always-answer"], SYSTEMS["always-refuse"]]
+    return rows + [
+        {"left out": f"({one.name})", **_errors_of(study.outcomes(one)), "lost": "", "won": ""} for one in lazy
+    ]
+
+
+def _errors_of(outcomes: Sequence[Outcome]) -> Row:
+    right = sum(o.right is True for o in outcomes)
+    return {
+        "false refusals": metrics.false_refusals(outcomes),
+        "false answers": metrics.false_answers(outcomes),
+        "right": right,
+    }
 
 
 def _listed(outcomes: Sequence[Outcome], most: int | None) -> str:
