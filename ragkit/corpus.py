@@ -70,8 +70,13 @@ def read_terms(path: Path) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def _markdown_below(folder: Path) -> Iterable[Path]:
-    for parent, folders, names in os.walk(folder, onerror=_not_passed_over):
-        folders[:] = [name for name in folders if not name.startswith(".")]
+    seen: set[str] = set()  # a linked folder is followed once, so that a loop of links ends
+    for parent, folders, names in os.walk(folder, onerror=_not_passed_over, followlinks=True):
+        if (real := os.path.realpath(parent)) in seen:
+            folders.clear()
+            continue
+        seen.add(real)
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
         yield from (Path(parent, name) for name in names if name.lower().endswith(".md") and not name.startswith("."))
 
 

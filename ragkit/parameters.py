@@ -190,9 +190,9 @@ def _scalar(value: object, kind: str) -> object:
 
 
 def _float(text: str) -> float:
-    """Refuses digits that overflow to infinity (12e4567); `inf` itself may be meant."""
+    """Refuses nan, and digits that overflow to infinity (12e4567); `inf` itself may be meant."""
     value = float(text)
-    if math.isinf(value) and "inf" not in text.lower():
+    if math.isnan(value) or (math.isinf(value) and "inf" not in text.lower()):
         raise ValueError
     return value
 

@@ -260,3 +260,15 @@ def test_two_rows_for_one_term_both_count(second: str) -> None:
     built = build.corpus("annual leave, public holidays")
     built.folder = Folder("x", (), (("holiday", ("annual leave",)), (second, ("public holidays",))))
     assert len(list(built.meanings(built.analyzer.words("holiday")[0]))) == 2
+
+
+def test_a_linked_folder_is_read_once_and_a_loop_ends(tmp_path: Path) -> None:
+    wrote(tmp_path, docs__a_md="a", other__b_md="b")
+    (tmp_path / "docs" / "linked").symlink_to(tmp_path / "other")
+    (tmp_path / "docs" / "round").symlink_to(tmp_path / "docs")
+    assert [document.file for document in corpus.read(tmp_path / "docs").documents] == ["a.md", "linked/b.md"]
+
+
+def test_a_pipe_named_like_a_document_is_told_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "x.md")
+    assert "no regular file" in corpus.read(tmp_path).documents[0].error
