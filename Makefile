@@ -61,7 +61,7 @@ bench: $(BENCH_ENV) ## measure speed side by side with other engines
 	@"$(PY)" -m tests.bench
 
 lab: $(LAB_STAMP) ## open JupyterLab with the project's kernel
-	.venv-lab/bin/python -m jupyterlab notebooks
+	.venv-lab/bin/python -m jupyterlab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks # in a container one is root
 
 check: $(ENV) ## ruff, mypy and the notebook guard; runs no notebook
 	"$(PY)" -m ruff check .
