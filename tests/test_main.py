@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from ragkit import __main__ as cli
 from ragkit import manifest, systems
 from ragkit.corpus import read
 from ragkit.files import ROOT
@@ -21,20 +19,6 @@ HEADER = "id,question,answerable,answer,source,category\n"
 GOOD = HEADER + "1,How long is the warranty?,true,24 months,returns.md#warranty,q1\n2,Do you sell crypto?,false,,,q3\n"
 
 Ragkit = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def ragkit(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Ragkit:
-    def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["ragkit", *words])
-        try:
-            cli.main()
-            code = 0
-        except SystemExit as end:
-            code = int(end.code or 0)
-        return code, *capsys.readouterr()
-
-    return run
 
 
 @pytest.fixture

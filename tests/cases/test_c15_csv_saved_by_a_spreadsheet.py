@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import io
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,6 @@ from pathlib import Path
 import case
 import pytest
 
-from ragkit import __main__ as cli
 from ragkit import golden
 from ragkit.records import BadInput, Golden
 
@@ -95,20 +93,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("RAGKIT_RESULTS", str(tmp_path / "results"))
     return tmp_path
-
-
-@pytest.fixture
-def ragkit(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Ragkit:
-    def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["ragkit", *words])
-        try:
-            cli.main()
-            code = 0
-        except SystemExit as end:
-            code = int(end.code or 0)
-        return code, *capsys.readouterr()
-
-    return run
 
 
 def put(home: Path, form: Form, cells: Table) -> Path:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import re
-import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -15,7 +14,6 @@ from pathlib import Path
 import case
 import pytest
 
-from ragkit import __main__ as cli
 from ragkit import evaluate, golden, metrics, report, tables
 from ragkit.records import ANSWER, Answer, Golden, Rate
 
@@ -220,35 +218,30 @@ def test_the_refusal_table_shows_that_it_is_missing(folder: str, system: str) ->
 
 
 @pytest.fixture
-def ragkit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Ragkit:
+def judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ragkit: Ragkit) -> Ragkit:
+    """`ragkit eval` over rows on a folder of one document."""
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.md").write_text("# Lake\n\nThe lake is deep.\n")
     monkeypatch.chdir(tmp_path)
 
     def run(rows: list[Golden], *words: str) -> tuple[int, str, str]:
         golden.write(tmp_path / "asked.csv", rows)
-        monkeypatch.setattr(sys, "argv", ["ragkit", "eval", "--corpus", "docs", "--golden", "./asked.csv", *words])
-        try:
-            cli.main()
-            code = 0
-        except SystemExit as end:
-            code = int(end.code or 0)
-        return code, *capsys.readouterr()
+        return ragkit("eval", "--corpus", "docs", "--golden", "./asked.csv", *words)
 
     return run
 
 
 @every_folder
 @every_lazy_system
-def test_eval_says_what_one_class_can_not_tell(folder: str, system: str, ragkit: Ragkit) -> None:
-    _, out, _ = ragkit(questions(folder, "golden-one-class"), "--system", system)
+def test_eval_says_what_one_class_can_not_tell(folder: str, system: str, judged: Ragkit) -> None:
+    _, out, _ = judged(questions(folder, "golden-one-class"), "--system", system)
     assert f"\none-sided set: {ONE_SIDED[folder]}\n" in out
 
 
 @every_folder
 @every_lazy_system
-def test_eval_shows_both_directions_of_a_lazy_system(folder: str, system: str, ragkit: Ragkit) -> None:
-    _, out, _ = ragkit(questions(folder), "--system", system)
+def test_eval_shows_both_directions_of_a_lazy_system(folder: str, system: str, judged: Ragkit) -> None:
+    _, out, _ = judged(questions(folder), "--system", system)
     by_hand = {metric: rate for where, name, metric, rate in counts() if (where, name) == (folder, system)}
     found = {name: re.search(rf"^{name.replace('_', ' ')} +(\d+/\d+) ", out, re.MULTILINE)[1] for name in by_hand}
     assert found == {name: repr(rate) for name, rate in by_hand.items()}
