@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -46,18 +47,8 @@ def index(corpus: CorpusOption = "kestrel", as_json: JsonOption = False) -> None
     if as_json:
         print(manifest.as_json(found), end="")
     else:
-        rows = [
-            {
-                "id": e.id,
-                "chunks": e.chunks,
-                "words": e.words,
-                "covered": f"{100 * e.covered:.0f} %",
-                "hash": e.hash,
-                "error": e.error,
-            }
-            for e in found.files
-        ]
-        _print_table(*tables.texts(rows, ("id", "chunks", "words", "covered", "hash", "error")))
+        rows = [asdict(entry) | {"covered": f"{100 * entry.covered:.0f} %"} for entry in found.files]
+        _print_table(*tables.texts(rows))
         print(f"{len(found.files)} .md files, {found.chunks} chunks, {len(found.empty)} files or sections without text")
         _print_list("empty (no text to answer from)", found.empty)
         _print_list("left out", found.dropped)

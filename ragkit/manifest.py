@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from ragkit.corpus import Corpus
 from ragkit.files import fingerprint
@@ -56,17 +56,7 @@ def manifest(corpus: Corpus) -> Manifest:
 
 def as_json(found: Manifest) -> str:
     """The manifest as it is kept beside the documents."""
-    rows = [
-        {
-            "id": e.id,
-            "chunks": e.chunks,
-            "words": e.words,
-            "covered": round(e.covered, 4),
-            "hash": e.hash,
-            "error": e.error,
-        }
-        for e in found.files
-    ]
+    rows = [asdict(entry) | {"covered": round(entry.covered, 4)} for entry in found.files]
     data = {"corpus": found.corpus, "files": rows, "empty": list(found.empty), "dropped": list(found.dropped)}
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
