@@ -1,4 +1,4 @@
-"""The floors of DESIGN.md: a module imports lower floors only, never a sibling, never the other wing."""
+"""The floors of the library: a module imports lower floors only, never a sibling, never the other wing."""
 
 from __future__ import annotations
 
