@@ -13,6 +13,7 @@ import multiprocessing
 import os
 import re
 import shutil
+import signal
 import sys
 import time
 from collections import deque
@@ -82,14 +83,23 @@ def play(tasks: Sequence[Task], jobs: int, progress: bool) -> Generator[tuple[Ta
 
 
 def _stop(processes: Sequence[BaseProcess]) -> None:
-    """SIGTERM lets nbclient end its kernel; a kernel whose parent was killed ends by itself."""
+    """A kernel that is left alone would finish its cell first, and write on a stage that is gone."""
+    import psutil
+
+    kernels = []
     for process in processes:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            kernels += psutil.Process(process.pid).children(recursive=True)
         process.terminate()
     for process in processes:
         process.join(5)
         if process.is_alive():
             process.kill()
             process.join()
+    for kernel in kernels:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            kernel.kill()
+            kernel.wait(5)
 
 
 @contextlib.contextmanager
@@ -119,6 +129,7 @@ def import_papermill() -> Any:  # noqa: ANN401 - a module
 
 def _execute(task: Task) -> None:
     """Leaves on the stage the executed notebook, a log, and `error`, which is empty after a good run."""
+    signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C reaches the parent, which stops this process and its kernel
     task.results.mkdir(parents=True)
     log = os.open(task.stage / "log", os.O_WRONLY | os.O_CREAT)
     os.dup2(log, 1)  # kernels write to the terminal as they start and end, across the progress bar
