@@ -86,7 +86,7 @@ def totals(study: Study, systems: Iterable[System], *, against: System) -> list[
             "right": metrics.gate_accuracy(study.outcomes(system)),
             f"only it, not {against.name}": len(pair.only_a),
             f"only {against.name}": len(pair.only_b),
-            "p": f"{pair.p:.3f}",
+            "p": f"{pair.p:.3f}" if pair.p >= 0.001 else "< 0.001",
         })  # fmt: skip
     return rows
 
