@@ -18,6 +18,7 @@ from ragkit.systems import DEFAULT, SYSTEMS, backend, named
 
 if TYPE_CHECKING:
     from ragkit.corpus import Folder
+    from ragkit.evaluate import Changes
 
 app = typer.Typer(
     add_completion=True, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False, help=__doc__
@@ -202,10 +203,7 @@ def _answer_json(answer: Answer, system: str, corpus: str) -> str:
     return json.dumps({**data, "citations": cited}, indent=1, ensure_ascii=False)
 
 
-def _changes(changes: object, known: bool) -> str:
-    from ragkit.evaluate import Changes
-
-    assert isinstance(changes, Changes)
+def _changes(changes: Changes, known: bool) -> str:
     if not known:
         return "no baseline for this run; --accept makes one"
     listed = {

@@ -26,7 +26,7 @@ class Anything:
     """Refuses only where there is nothing to search (`empty-index`) or nothing was found (`no-match`)."""
 
     def on(self, corpus: Corpus) -> Judge:
-        return lambda ranking: nothing_found(ranking, corpus) or Verdict()
+        return lambda ranking: nothing_to_go_by(ranking, corpus) or no_match(ranking) or Verdict()
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,9 @@ class Floor:
         def judge(ranking: Ranking) -> Verdict:
             value = self.signal(ranking, corpus)
             below = Verdict("below-floor", reason=f"{self.signal} is {value:.2f}, below the floor of {self.least:g}")
-            return nothing_found(ranking, corpus) or (below if value < self.least else Verdict())
+            return (
+                nothing_to_go_by(ranking, corpus) or no_match(ranking) or (below if value < self.least else Verdict())
+            )
 
         return judge
 
@@ -69,8 +71,8 @@ class Coverage:
         further = {"corpus": _passed, "retrieved": _rarest_retrieved, "passage": _all_in_one_passage}[self.within]
 
         def judge(ranking: Ranking) -> Verdict:
-            found = nothing_found(ranking, corpus, but_for_words=True) or unknown_term(ranking, corpus)
-            return found or nothing_found(ranking, corpus) or further(ranking, corpus)
+            found = nothing_to_go_by(ranking, corpus) or unknown_term(ranking, corpus)
+            return found or no_match(ranking) or further(ranking, corpus)
 
         return judge
 
@@ -78,20 +80,20 @@ class Coverage:
 Gate = Anything | Nothing | Floor | Coverage
 
 
-def nothing_found(ranking: Ranking, corpus: Corpus, *, but_for_words: bool = False) -> Verdict | None:
-    """The refusal for an empty index, a question without content words, and, unless left to a later gate, one that
-    shares no word with the documents."""
+def nothing_to_go_by(ranking: Ranking, corpus: Corpus) -> Verdict | None:
+    """The refusal for an empty index or a question without content words."""
     if not corpus.chunks:
-        read, failed = len(corpus.folder.documents), len(corpus.empty)
-        return Verdict(
-            "empty-index",
-            reason=f"there is nothing to search: {read} files read, none gave text ({failed} sections are empty)",
-        )
+        read, empty = len(corpus.folder.documents), len(corpus.empty)
+        reason = f"there is nothing to search: {read} files read, none gave text ({empty} sections are empty)"
+        return Verdict("empty-index", reason=reason)
     if not concepts(ranking.question, corpus):
         return Verdict("no-match", reason="the question holds no word to look for")
-    if not ranking.hits and not but_for_words:
-        return Verdict("no-match", reason="no passage shares a word with the question")
     return None
+
+
+def no_match(ranking: Ranking) -> Verdict | None:
+    """The refusal for a question that shares no word with the documents."""
+    return None if ranking.hits else Verdict("no-match", reason="no passage shares a word with the question")
 
 
 def unknown_term(ranking: Ranking, corpus: Corpus) -> Verdict | None:

@@ -71,7 +71,9 @@ def evaluated() -> list[report.Run]:
 def _corpora() -> Iterator[tuple[corpus.Folder, list[Path]]]:
     """Each folder of corpus/ with the golden files that are named for it."""
     for place in sorted(path for path in (ROOT / "corpus").iterdir() if path.is_dir()):
-        files = sorted((ROOT / "golden").glob(f"{place.name}*.csv"), key=lambda file: file.stem)
+        files = [
+            file for name in (place.name, f"{place.name}-*") for file in sorted((ROOT / "golden").glob(f"{name}.csv"))
+        ]
         if not files:
             raise BadInput(f"{shown(place)}: no golden file; add golden/{place.name}.csv or remove the folder")
         yield corpus.readable(corpus.read(place)), files

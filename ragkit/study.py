@@ -16,8 +16,6 @@ from ragkit.signals import COVERAGE_PASSAGE, TOP, Signal
 from ragkit.system import Bot, System
 from ragkit.systems import SYSTEMS
 
-Row = dict[str, object]
-
 PUBLISHED = SYSTEMS["retrieved"]  # the published rule: unknown ideas, then the rarest idea in the retrieved text
 
 
