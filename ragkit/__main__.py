@@ -238,7 +238,8 @@ def _plain(data: object) -> object:
 
 def main() -> None:
     """The entry point; bad input ends here, in one line and with 2."""
-    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    if sys.stdout:  # it may be closed
+        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
         app()
     except KeyboardInterrupt:
@@ -250,9 +251,8 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         sys.exit(1)
     except OSError as error:
-        print(
-            f"ragkit: {shown(error.filename or '')}: {error.strerror}; free or allow it and run again", file=sys.stderr
-        )
+        place = shown(error.filename) if error.filename else "output"
+        print(f"ragkit: {place}: {error.strerror}; free or allow it and run again", file=sys.stderr)
         sys.exit(2)
 
 

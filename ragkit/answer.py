@@ -104,9 +104,12 @@ def _split(text: str) -> Iterator[tuple[int, str]]:
 
 def _abbreviated(text: str, gap: re.Match[str]) -> bool:
     """Whether the full stop before a gap belongs to an abbreviation or an initial and ends no sentence."""
-    word = re.search(r"([^\W\d_]+)\.$", text[: gap.start()])
+    before_gap = text[: gap.start()]
+    word = re.search(r"([^\W\d_]+)\.$", before_gap)
     if word is None or not gap[0].isspace():
         return False
+    if re.search(r"(?:\b[^\W\d_]\.){2,}$", before_gap):  # e.g., U.S.
+        return True
     before = "any" if len(word[1]) == 1 and word[1].isupper() else _abbreviations().get(word[1].casefold())
     return before == "any" or (before == "digit" and text[gap.end()].isdigit())
 

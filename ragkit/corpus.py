@@ -44,7 +44,9 @@ def read(folder: str | Path) -> Folder:
         os.listdir(folder)
     files = sorted(_markdown_below(folder), key=lambda path: path.relative_to(folder).as_posix())
     documents = tuple(_document(path, path.relative_to(folder).as_posix()) for path in files)
-    return Folder(folder.resolve().name, documents, read_terms(folder / TERMS) if (folder / TERMS).exists() else ())
+    return Folder(
+        Path(os.path.abspath(folder)).name, documents, read_terms(folder / TERMS) if (folder / TERMS).exists() else ()
+    )
 
 
 def readable(folder: Folder) -> Folder:
@@ -57,16 +59,24 @@ def readable(folder: Folder) -> Folder:
 
 def read_terms(path: Path) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """The term dictionary: columns `term,means`, optional `note`; `means` holds phrases with `|` between them."""
-    rows = csv.DictReader(read_text(path).splitlines())
+    rows = csv.DictReader(read_text(path).split("\n"), restkey="more", strict=True)
+    try:
+        return tuple(_terms(rows, path))
+    except csv.Error as error:
+        raise BadInput(f"{shown(path)}:{rows.line_num}: {error}; check the quotation marks") from None
+
+
+def _terms(rows: csv.DictReader[str], path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
     if missing := {"term", "means"} - set(rows.fieldnames or ()):
         raise BadInput(f"{shown(path)}:1: no column {sorted(missing)[0]!r}; the columns are term,means,note")
-    found = []
     for row in rows:
-        term, means = (row["term"] or "").strip(), (row["means"] or "").strip()
-        if not term or not means or len(term.split()) > 1:
+        term = (row["term"] or "").strip()
+        means = tuple(phrase.strip() for phrase in (row["means"] or "").split("|") if phrase.strip())
+        if len(term.split()) != 1 or not means:
             raise BadInput(f"{shown(path)}:{rows.line_num}: needs one word as term and at least one phrase under means")
-        found.append((term, tuple(phrase.strip() for phrase in means.split("|") if phrase.strip())))
-    return tuple(found)
+        if "more" in row:
+            raise BadInput(f"{shown(path)}:{rows.line_num}: more cells than columns; put quotes around a comma")
+        yield term, means
 
 
 def _markdown_below(folder: Path) -> Iterable[Path]:

@@ -25,7 +25,7 @@ def results() -> Path:
 def shown(path: str | Path) -> str:
     """A path as a person would type it: relative to the working folder where it lies below it."""
     try:
-        return Path(path).resolve().relative_to(Path.cwd()).as_posix()
+        return Path(os.path.abspath(path)).relative_to(Path.cwd()).as_posix()  # not resolved: a link may be a loop
     except ValueError:
         return Path(path).as_posix()
 

@@ -36,7 +36,7 @@ class Record:
         state: dict[str, Any]
         try:
             state = dict(json.loads(self._file.read_text("utf-8")))
-        except (OSError, ValueError, TypeError):
+        except (OSError, ValueError, TypeError, RecursionError):
             state = {}
         self._state = {name: entry for name, entry in state.items() if _is_entry(entry)}
 
@@ -66,13 +66,17 @@ class Record:
 
 
 def _is_entry(entry: object) -> bool:
-    return isinstance(entry, dict) and isinstance(entry.get("made"), dict) and isinstance(entry.get("said"), list)
+    made, said = (entry.get("made"), entry.get("said")) if isinstance(entry, dict) else (None, None)
+    return isinstance(made, dict) and isinstance(said, list) and all(isinstance(line, str) for line in said)
 
 
 def label(path: Path) -> str:
     """A path as seen from the results folder: the same wherever the project lies."""
-    return Path(os.path.relpath(path, results().resolve())).as_posix()
+    return Path(os.path.relpath(path, os.path.realpath(results()))).as_posix()
 
 
 def _print(path: Path) -> str:
-    return fingerprint(path.read_bytes()) if path.is_file() else "missing"
+    try:
+        return fingerprint(path.read_bytes())
+    except OSError:
+        return "missing"

@@ -136,8 +136,12 @@ def _sections(runs: Sequence[report.Run]) -> Iterator[publish.Section]:
     )
     if MISSES.exists():
         yield _misses()
-    if (results() / "tables" / "public.csv").exists():
-        yield _public()
+    place = results() / "tables" / "public.csv"
+    if place.exists():
+        try:
+            yield _public(place)
+        except (KeyError, ValueError):
+            raise BadInput(f"{shown(place)}: not as `make public` writes it; run that again or restore it") from None
 
 
 def _refusals(name: str, runs: Sequence[report.Run]) -> publish.Table:
@@ -152,9 +156,9 @@ def _misses() -> publish.Section:
     return publish.Section("Known misses", prose=[said], tables=[_table("Known misses of the default system", rows)])
 
 
-def _public() -> publish.Section:
+def _public(place: Path) -> publish.Section:
     """The kept table of public.csv, one row a set and name; it is computed by `make public`."""
-    rows = list(csv.DictReader(read_text(results() / "tables" / "public.csv").splitlines()))
+    rows = list(csv.DictReader(read_text(place).splitlines()))
     systems = [row for row in rows if row["kind"] == "system" and row["metric"] in ("false_answers", "false_refusals")]
     errors: dict[tuple[str, str], dict[str, object]] = {}
     for row in systems:

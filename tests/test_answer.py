@@ -186,6 +186,7 @@ def test_fewer_than_one_sentence_is_bad_input() -> None:
         ("The fee is approx. 30 pounds.", True),
         ("Dr. Smith lives at No. 5.", True),
         ("The U.S. Navy pays.", True),
+        ("See a form, e.g. Table B.", True),
         ("The answer is no. 5 people asked.", True),
         ("The answer is no. People asked.", False),
         ("The wind is 5 m/s. Rain follows.", False),

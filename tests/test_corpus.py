@@ -272,3 +272,15 @@ def test_a_linked_folder_is_read_once_and_a_loop_ends(tmp_path: Path) -> None:
 def test_a_pipe_named_like_a_document_is_told_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "x.md")
     assert "no regular file" in corpus.read(tmp_path).documents[0].error
+
+
+@pytest.mark.parametrize("row", ['foo,"warranty', "foo,a,b,c", "foo,|", "two words,a"])
+def test_a_broken_row_of_the_dictionary_is_told(row: str, tmp_path: Path) -> None:
+    wrote(tmp_path, a_md="a", terms_csv=f"term,means,note\n{row}\nbar,x,\n")
+    with pytest.raises(BadInput, match="terms.csv:"):
+        corpus.read(tmp_path)
+
+
+def test_a_link_to_itself_is_an_unreadable_document(tmp_path: Path) -> None:
+    (tmp_path / "self.md").symlink_to(tmp_path / "self.md")
+    assert "self.md" in corpus.read(tmp_path).documents[0].error

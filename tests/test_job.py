@@ -8,6 +8,7 @@ import pytest
 
 from ragkit import golden, job, report
 from ragkit.notebooks import FAILED, Run
+from ragkit.records import BadInput
 
 
 @pytest.fixture(scope="module")
@@ -61,3 +62,16 @@ def test_a_trial_run_writes_nothing_beside_the_documents(
     monkeypatch.setenv("RAGKIT_RESULTS", str(tmp_path))
     places = [job._indexed(folder) for folder, _ in job._corpora()] + job.keep(runs)
     assert all(place.is_relative_to(tmp_path) and place.is_file() for place in places)
+
+
+@pytest.mark.parametrize(
+    "text", ["a,b\n1,2\n", "set,kind,name,metric,hits,of,left_out\nx,system,y,false_answers,a,b,c\n"]
+)
+def test_a_kept_public_table_of_another_shape_is_told(
+    runs: list[report.Run], text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAGKIT_RESULTS", str(tmp_path))
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / "public.csv").write_text(text)
+    with pytest.raises(BadInput, match="make public"):
+        list(job._sections(runs))
