@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragkit.check import Same, holds, support, words
+from ragkit.compare import mcnemar_exact
 from ragkit.metrics import faithful
 from ragkit.records import ANSWER, ERROR, REFUSE, Answer, BadInput, Chunk, Golden, Outcome, Ranking
-from ragkit.stats import mcnemar_exact
 
 AskAll = Callable[[Sequence[str]], Sequence[Answer]]
 Signals = Callable[[Ranking], Mapping[str, float]]

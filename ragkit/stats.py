@@ -1,7 +1,7 @@
 """Exact statistics for small samples, on the standard library alone.
 
 What is undefined is nan, never 0 or 1. A rule is "answer iff score >= t", and infinite scores are scores.
-Does not handle weights, resampling or more than two systems.
+Does not handle weights, resampling (`resample`) or two systems (`compare`).
 """
 
 from __future__ import annotations
@@ -97,20 +97,6 @@ def n_needed(alpha: float, delta: float = 0.05, false_answers: int = 0) -> int:
         raise ValueError(f"alpha {alpha} and delta {delta} must lie between 0 and 1, false answers not below 0")
     enough = itertools.count(false_answers + 1)
     return next(n for n in enough if binomial_cdf(false_answers, n, alpha) <= delta)
-
-
-def mcnemar_exact(b: int, c: int) -> float:
-    """Two-sided p of b questions only the first got right against c only the second (McNemar 1947), exact.
-
-    >>> mcnemar_exact(0, 5), mcnemar_exact(0, 6)
-    (0.0625, 0.03125)
-    """
-    return min(1.0, 2 * sum(math.comb(b + c, i) for i in range(min(b, c) + 1)) / (1 << (b + c)))
-
-
-def mcnemar_midp(b: int, c: int) -> float:
-    """`mcnemar_exact` less the chance of what was seen (Fagerland et al. 2013): less conservative, so label it."""
-    return 1.0 if b == c else mcnemar_exact(b, c) - math.comb(b + c, b) / (1 << (b + c))
 
 
 def auroc(pos: Sequence[float], neg: Sequence[float]) -> float:

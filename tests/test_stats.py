@@ -91,6 +91,22 @@ def test_intervals_agree_with_statsmodels() -> None:
             assert stats.clopper_pearson(hits, of) == pytest.approx(interval(hits, of, method="beta"), abs=1e-9)
 
 
+def test_intervals_agree_with_scipy() -> None:
+    test = pytest.importorskip("scipy.stats").binomtest
+    rng = random.Random(3)
+    for of in (1, 7, 18, 60, 400):
+        hits, delta = rng.randrange(of + 1), rng.uniform(0.01, 0.2)
+        asked = test(hits, of).proportion_ci(1 - delta, "exact")
+        assert stats.clopper_pearson(hits, of, 1 - delta) == pytest.approx(tuple(asked), abs=1e-9)
+        assert stats.wilson(hits, of) == pytest.approx(tuple(test(hits, of).proportion_ci(method="wilson")), abs=1e-9)
+        below = test(hits, of, alternative="less").proportion_ci(1 - delta, "exact")
+        assert stats.upper_bound(hits, of, delta) == pytest.approx(below.high, abs=1e-9)
+        above = test(hits, of, alternative="greater").proportion_ci(1 - delta, "exact")
+        assert stats.lower_bound(hits, of, delta) == pytest.approx(above.low, abs=1e-9)
+        p = test(hits, of, 0.3, alternative="less").pvalue
+        assert stats.binomial_cdf(hits, of, 0.3) == pytest.approx(p, rel=1e-8)
+
+
 def test_large_samples_agree_with_scipy() -> None:
     scipy_stats = pytest.importorskip("scipy.stats")
     for hits, of, p in ((0, 5000, 0.001), (200, 5000, 0.05), (2499, 5000, 0.5), (5, 5, 0.2), (3, 9, 0.0), (3, 9, 1.0)):
@@ -105,18 +121,29 @@ def test_the_binomial_sums_to_one_from_both_ends(hits: int, of: int, p: float) -
 
 
 def test_certifies_the_published_table() -> None:
-    table = {6: (0.3187, 0.5103, 0.6668), 12: (0.1746, 0.2875, 0.3855), 30: (0.0739, 0.1236, 0.1678)}
+    table = {  # with no, one, two false answers at 90 %, then at 95 %
+        6: (0.3187, 0.5103, 0.6668, 0.3930, 0.5818, 0.7287),
+        12: (0.1746, 0.2875, 0.3855, 0.2209, 0.3387, 0.4381),
+        18: (0.1201, 0.1995, 0.2694, 0.1533, 0.2377, 0.3103),
+        30: (0.0739, 0.1236, 0.1678, 0.0950, 0.1486, 0.1953),
+        59: (0.0383, 0.0643, 0.0877, 0.0495, 0.0779, 0.1029),
+        100: (0.0228, 0.0383, 0.0523, 0.0295, 0.0466, 0.0616),
+    }
     for n, row in table.items():
-        assert [stats.certifies(k, n, 0.10) for k in range(3)] == pytest.approx(row, abs=5e-5)
-    assert [stats.certifies(0, n) for n in (6, 59, 100)] == pytest.approx([0.3930, 0.0495, 0.0295], abs=5e-5)
+        values = [stats.certifies(k, n, delta) for delta in (0.10, 0.05) for k in range(3)]
+        assert values == pytest.approx(row, abs=5.1e-5)
 
 
 def test_n_needed() -> None:
-    alphas = (0.2, 0.1, 0.05, 0.02, 0.01)
-    assert [stats.n_needed(alpha, 0.10) for alpha in alphas] == [11, 22, 45, 114, 230]
-    assert [stats.n_needed(alpha) for alpha in alphas] == [14, 29, 59, 149, 299]
-    assert [stats.n_needed(0.1, 0.10, k) for k in (1, 2, 3)] == [38, 52, 65]
-    assert [stats.n_needed(0.01, 0.05, k) for k in (1, 2, 3)] == [473, 628, 773]
+    table = {  # with none to three false answers at 90 %, then at 95 %
+        0.20: (11, 18, 25, 32, 14, 22, 30, 37),
+        0.10: (22, 38, 52, 65, 29, 46, 61, 76),
+        0.05: (45, 77, 105, 132, 59, 93, 124, 153),
+        0.02: (114, 194, 265, 333, 149, 236, 313, 386),
+        0.01: (230, 388, 531, 667, 299, 473, 628, 773),
+    }
+    for alpha, row in table.items():
+        assert tuple(stats.n_needed(alpha, delta, k) for delta in (0.10, 0.05) for k in range(4)) == row
 
 
 @pytest.mark.parametrize("bad", [(0, 0.05), (1, 0.05), (0.1, 0), (0.1, 1), (0.1, 0.05, -1)])
@@ -131,30 +158,6 @@ def test_n_needed_and_certifies_say_the_same(k: int, alpha: float, delta: float)
     n = stats.n_needed(alpha, delta, k)
     assert stats.certifies(k, n, delta) <= alpha + 1e-12
     assert n == k + 1 or stats.certifies(k, n - 1, delta) > alpha
-
-
-# Two systems
-
-
-def test_mcnemar() -> None:
-    pairs = [(0, 0), (0, 5), (0, 6), (1, 7), (1, 8), (2, 9), (2, 10), (0, 9)]
-    values = [1, 0.0625, 0.03125, 0.070312, 0.039062, 0.065430, 0.038574, 0.003906]
-    assert [stats.mcnemar_exact(*pair) for pair in pairs] == near(values)
-    assert stats.mcnemar_midp(0, 5) == 0.03125 and stats.mcnemar_midp(1, 7) == near(0.039062)
-    assert stats.mcnemar_midp(0, 0) == stats.mcnemar_midp(3, 3) == 1
-    assert stats.mcnemar_exact(1000, 1200) == stats.mcnemar_exact(1200, 1000) < 0.001
-
-
-def test_mcnemar_is_the_exact_sign_flip_test() -> None:
-    for b, c in itertools.product(range(5), range(6)):
-        sums = [sum(signs) for signs in itertools.product((1, -1), repeat=b + c)]
-        assert stats.mcnemar_exact(b, c) == near(sum(abs(s) >= abs(b - c) for s in sums) / len(sums))
-
-
-def test_mcnemar_agrees_with_statsmodels() -> None:
-    mcnemar = pytest.importorskip("statsmodels.stats.contingency_tables").mcnemar
-    for b, c in ((0, 9), (3, 7), (4, 4)):
-        assert stats.mcnemar_exact(b, c) == near(mcnemar([[20, b], [c, 1]], exact=True).pvalue)
 
 
 # Scores of two classes
@@ -186,6 +189,12 @@ def test_auroc_agrees_with_scikit_learn_and_scipy() -> None:
     sklearn, scipy = pytest.importorskip("sklearn.metrics"), pytest.importorskip("scipy.stats")
     assert stats.auroc(A, U) == near(sklearn.roc_auc_score([not wrong for wrong in WRONG], A + U))
     assert stats.auroc(A, U) == near(scipy.mannwhitneyu(A, U).statistic / (len(A) * len(U)))
+    rng = random.Random(1)
+    for n_pos, n_neg in ((1, 1), (1, 9), (18, 12), (150, 150)):
+        pos, neg = ([rng.gauss(mean, 1) for _ in range(n)] for mean, n in ((0.7, n_pos), (0, n_neg)))
+        truth = [1] * n_pos + [0] * n_neg
+        assert stats.auroc(pos, neg) == pytest.approx(sklearn.roc_auc_score(truth, pos + neg), abs=1e-12)
+        assert stats.auroc(pos, neg) == scipy.mannwhitneyu(pos, neg).statistic / (n_pos * n_neg)
 
 
 def test_the_sweep_of_the_toy_set() -> None:
@@ -254,7 +263,8 @@ def test_gap_of_one_class_is_undefined() -> None:
 
 def test_the_best_threshold_errs_more_on_questions_it_has_not_seen() -> None:
     assert stats.best_threshold(A, U) == stats.Rule(near(7.55), 3, 5)
-    assert stats.leave_one_out(A, U) == (6, 8)
+    assert stats.leave_one_out(A, U) == (6, 8)  # 14 errors, where the trivial rule that answers all makes 12
+    assert stats.fewest_errors(A, U) == 8 and stats.sweep(A, U)[0] == stats.Rule(-INF, 0, 12)
 
 
 def test_leave_one_out_against_leaving_out_one() -> None:
