@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragkit import corpus
-from ragkit.answer import Quote, sentences
+from ragkit.answer import Quote
 from ragkit.chunk import Chunker, Headings, Windows
 from ragkit.corpus import Corpus
 from ragkit.records import BadInput, Chunk, Citation, Document, Hit, Ranking
+from ragkit.sentence import sentences
 from ragkit.text import Analyzer
 
 

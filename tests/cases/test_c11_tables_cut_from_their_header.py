@@ -7,9 +7,9 @@ from dataclasses import replace
 import case
 import pytest
 
-from ragkit.answer import sentences
 from ragkit.chunk import Headings
 from ragkit.corpus import Corpus
+from ragkit.sentence import sentences
 from ragkit.system import System
 from ragkit.text import Analyzer
 
