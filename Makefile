@@ -41,7 +41,7 @@ test: $(ENV) ## set up, run all tests, run the notebooks again and compare them 
 	$(PYTEST) -n 2 --dist loadfile
 ifneq ($(NOTEBOOKS),)
 	@rm -rf $(FRESH)
-	RAGKIT_RESULTS="$(CURDIR)/$(FRESH)" $(PYTEST) $(NBVAL) $(NOTEBOOKS)
+	RAGKIT_RESULTS="$(CURDIR)/$(FRESH)" RAGKIT_CACHE="$(CURDIR)/results/cache" $(PYTEST) $(NBVAL) $(NOTEBOOKS)
 	@for fresh in $(FRESH)/tables/*.csv; do \
 	  [ ! -e "$$fresh" ] || diff -u "results/tables/$${fresh##*/}" "$$fresh" || exit 1; \
 	done
@@ -73,9 +73,9 @@ lock: ## resolve pyproject.toml into the locks; newer versions: make lock ARGS=-
 	"$$python" -m venv "$$tool"; "$$tool/bin/python" $(PIP) $(UV); \
 	compile() { "$$tool/bin/uv" pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	  --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" $(ARGS) pyproject.toml "$$@"; }; \
-	compile --extra test -o requirements.lock; \
-	compile --extra test --extra lab -c requirements.lock -o requirements-lab.lock; \
-	compile --extra test --extra bench -c requirements.lock -o requirements-bench.lock
+	compile --extra models --extra test -o requirements.lock; \
+	compile --extra models --extra test --extra lab -c requirements.lock -o requirements-lab.lock; \
+	compile --extra models --extra test --extra bench -c requirements.lock -o requirements-bench.lock
 
 clean: ## remove what can be made again, but no committed result and no environment
 	rm -rf $(FRESH) results/runs results/cache results/report.html build dist

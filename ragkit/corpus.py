@@ -17,18 +17,21 @@ from ragkit.records import BadInput, Chunk, Document
 from ragkit.text import Analyzer, Passage, Word, atoms, same, stems, visible
 
 TERMS = "terms.csv"
+VECTORS = "vectors.npz"
 
 
 @dataclass(frozen=True)
 class Folder:
     """What was read from a folder: its documents in the order of their names, and the term dictionary beside them.
 
-    `terms` maps a word to the phrases of the documents that it may stand for.
+    `terms` maps a word to the phrases of the documents that it may stand for, `vectors` is the file of vectors that is
+    kept beside the documents, if any.
     """
 
     name: str
     documents: tuple[Document, ...]
     terms: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    vectors: Path | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -44,9 +47,9 @@ def read(folder: str | Path) -> Folder:
         os.listdir(folder)
     files = sorted(_markdown_below(folder), key=lambda path: path.relative_to(folder).as_posix())
     documents = tuple(_document(path, path.relative_to(folder).as_posix()) for path in files)
-    return Folder(
-        Path(os.path.abspath(folder)).name, documents, read_terms(folder / TERMS) if (folder / TERMS).exists() else ()
-    )
+    terms = read_terms(folder / TERMS) if (folder / TERMS).exists() else ()
+    vectors = folder / VECTORS if (folder / VECTORS).exists() else None
+    return Folder(Path(os.path.abspath(folder)).name, documents, terms, vectors)
 
 
 def readable(folder: Folder) -> Folder:
@@ -131,9 +134,16 @@ class Corpus:
         self.memo: dict[Callable[..., Any], dict[Any, Any]] = {}  # what others worked out about this corpus
 
     @classmethod
-    def of_chunks(cls, chunks: Iterable[Chunk], *, analyzer: Analyzer | None = None, name: str = "chunks") -> Corpus:
+    def of_chunks(
+        cls,
+        chunks: Iterable[Chunk],
+        *,
+        analyzer: Analyzer | None = None,
+        name: str = "chunks",
+        vectors: Path | None = None,
+    ) -> Corpus:
         """A corpus of ready-made chunks."""
-        corpus = cls(Folder(name, ()), chunker=_NoChunker(), analyzer=analyzer or Analyzer())
+        corpus = cls(Folder(name, (), vectors=vectors), chunker=_NoChunker(), analyzer=analyzer or Analyzer())
         corpus.all_chunks = tuple(chunks)
         return corpus
 

@@ -22,6 +22,12 @@ def results() -> Path:
     return Path(os.environ.get("RAGKIT_RESULTS") or ROOT / "results")
 
 
+def cache() -> Path:
+    """Where vectors are kept: `cache/` of the results, or the folder in RAGKIT_CACHE, which a notebook on its stage has
+    from the project, so that nothing is computed twice."""
+    return Path(os.environ.get("RAGKIT_CACHE") or results() / "cache")
+
+
 def shown(path: str | Path) -> str:
     """A path as a person would type it: relative to the working folder where it lies below it."""
     try:

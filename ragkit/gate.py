@@ -39,20 +39,23 @@ class Nothing:
 
 @dataclass(frozen=True)
 class Floor:
-    """Refuses (`below-floor`) when a signal is below `least`; a value equal to it answers."""
+    """Refuses (`below-floor`, `below-cosine`) when a signal is below `least`; a value equal to it answers."""
 
     signal: Signal = TOP
     least: float = 2.0
 
     def on(self, corpus: Corpus) -> Judge:
         def judge(ranking: Ranking) -> Verdict:
-            value = self.signal(ranking, corpus)
-            below = Verdict("below-floor", reason=f"{self.signal} is {value:.2f}, below the floor of {self.least:g}")
-            return (
-                nothing_to_go_by(ranking, corpus) or no_match(ranking) or (below if value < self.least else Verdict())
-            )
+            found = nothing_to_go_by(ranking, corpus) or no_match(ranking)
+            return found or self._held(self.signal(ranking, corpus))
 
         return judge
+
+    def _held(self, value: float) -> Verdict:
+        if value >= self.least:
+            return Verdict()
+        told = f"{value:.2f}" if round(value, 2) < self.least else f"{value:.6g}"  # 0.4498 is not told as 0.45
+        return Verdict(self.signal.gate, reason=f"{self.signal} is {told}, below the floor of {self.least:g}")
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,10 @@ class BadInput(Exception):
     """Input that stops the run: one line that names the place and the remedy."""
 
 
+class ModelFailed(Exception):
+    """A model or service that failed for good: one line that names it and what it said."""
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A file of a corpus as text; `error` says why there is none."""
@@ -64,10 +68,14 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The hits for one question as it was asked, best first; equal scores stand by chunk id."""
+    """The hits for one question as it was asked, best first; equal scores stand by chunk id.
+
+    `parts` are the rankings that a fused one was made of.
+    """
 
     question: str
     hits: tuple[Hit, ...] = ()
+    parts: tuple[Ranking, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

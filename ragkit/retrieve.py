@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -20,6 +20,12 @@ if TYPE_CHECKING:
     from ragkit.corpus import Corpus
 
 Retrieve = Callable[[Sequence[str], int], list[Ranking]]
+
+
+class Retriever(Protocol):
+    """A choice of retriever: `Lexical()`, `Dense()`, `Fused((Lexical(), Dense()))`."""
+
+    def on(self, corpus: Corpus) -> Retrieve: ...
 
 
 @dataclass(frozen=True)

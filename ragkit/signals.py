@@ -8,11 +8,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import fmean, pstdev
 from typing import TYPE_CHECKING
 
 from ragkit.concept import Concept, concepts, form, holding, rarity
+from ragkit.models import Embed, MiniLM
 from ragkit.records import Chunk, Ranking
+from ragkit.sentence import sentences
+from ragkit.text import visible
+from ragkit.vectors import Near, space
 
 if TYPE_CHECKING:
     from ragkit.corpus import Corpus
@@ -20,10 +25,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Signal:
-    """A named function of a ranking and the corpus it came from."""
+    """A named function of a ranking and the corpus it came from; `gate` is the name of a floor under it."""
 
     name: str
     of: Callable[[Ranking, Corpus], float]
+    gate: str = "below-floor"
 
     def __call__(self, ranking: Ranking, corpus: Corpus) -> float:
         return self.of(ranking, corpus)
@@ -92,6 +98,70 @@ def _share(weighed: Sequence[tuple[Concept, float]], holds: Callable[[Concept], 
     return math.fsum(weight for idea, weight in weighed if holds(idea)) / total if total else 0.0
 
 
+# In the space of a model. These look at the question and at all chunks, whatever was retrieved.
+FEW = 5
+
+
+def _near(embed: Embed, ranking: Ranking, corpus: Corpus) -> Near:
+    return space(embed, corpus).nearest([ranking.question], FEW)[0]
+
+
+def _top_cosine(embed: Embed, ranking: Ranking, corpus: Corpus) -> float:
+    return max(_near(embed, ranking, corpus).cosines.tolist(), default=-math.inf)
+
+
+def _cosine_gap(embed: Embed, ranking: Ranking, corpus: Corpus) -> float:
+    first, second = [*_near(embed, ranking, corpus).cosines.tolist(), -math.inf, -math.inf][:2]
+    return first - second if second > -math.inf else first
+
+
+def _cosine_mean(embed: Embed, ranking: Ranking, corpus: Corpus) -> float:
+    found = _near(embed, ranking, corpus).cosines.tolist()
+    return fmean(found) if found else -math.inf
+
+
+def _best_sentence(embed: Embed, ranking: Ranking, corpus: Corpus) -> float:
+    texts = nearby(_near(embed, ranking, corpus), corpus)
+    return max(space(embed, corpus).likeness(ranking.question, texts).tolist()) if texts else -math.inf
+
+
+def _agreement(embed: Embed, ranking: Ranking, corpus: Corpus) -> float:
+    first, second = (ids[:FEW] for ids in _orders(embed, ranking, corpus))
+    return len(set(first) & set(second)) / max(len(first), len(second), 1)
+
+
+def _same_first(embed: Embed, ranking: Ranking, corpus: Corpus) -> float:
+    first, second = (ids[:1] for ids in _orders(embed, ranking, corpus))
+    return float(bool(first) and first == second)
+
+
+def _orders(embed: Embed, ranking: Ranking, corpus: Corpus) -> tuple[list[str], list[str]]:
+    """The ids by the two retrievers of a fused ranking, else by the retriever and by cosine."""
+    orders = [[hit.chunk.id for hit in part.hits] for part in ranking.parts or (ranking,)]
+    near = _near(embed, ranking, corpus).places
+    return (orders[0], orders[1]) if len(orders) > 1 else (orders[0], [corpus.chunks[n].id for n in near])
+
+
+def nearby(near: Near, corpus: Corpus) -> list[str]:
+    """The sentences of the nearest chunks, as they are embedded."""
+    cited = (citation.quote for n in near.places for citation in sentences(corpus.chunks[n]))
+    return [text for text in map(visible, cited) if text.strip()]
+
+
+def cosine_signals(embed: Embed) -> tuple[Signal, ...]:
+    """What the vectors of a model say: the cosine of the nearest chunk, its lead over the second, the mean of the five
+    nearest, the best sentence in those, and how far two retrievers agree (share of the first five, and of the first).
+    """
+    return (
+        Signal("top_cosine", partial(_top_cosine, embed), "below-cosine"),
+        Signal("cosine_gap", partial(_cosine_gap, embed), "below-cosine"),
+        Signal("cosine_mean", partial(_cosine_mean, embed), "below-cosine"),
+        Signal("best_sentence", partial(_best_sentence, embed), "below-cosine"),
+        Signal("agreement", partial(_agreement, embed)),
+        Signal("same_first", partial(_same_first, embed)),
+    )
+
+
 TOP = Signal("top", _top)
 TOP_PER_IDEA = Signal("top_per_idea", _top_per_idea)
 GAP = Signal("gap", _gap)
@@ -101,3 +171,6 @@ COVERAGE_RETRIEVED = Signal("coverage_retrieved", _coverage_retrieved)
 COVERAGE_PASSAGE = Signal("coverage_passage", _coverage_passage)
 RAREST = Signal("rarest", _rarest)
 SIGNALS = (TOP, TOP_PER_IDEA, GAP, ZSCORE, COVERAGE_CORPUS, COVERAGE_RETRIEVED, COVERAGE_PASSAGE, RAREST)
+
+COSINES = cosine_signals(MiniLM())
+TOP_COSINE, COSINE_GAP, COSINE_MEAN, BEST_SENTENCE, AGREEMENT, SAME_FIRST = COSINES

@@ -24,7 +24,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from ragkit.files import results, write_text
+from ragkit.files import cache, results, write_text
 
 CELL_SECONDS = 900
 COPY_BYTES = 16_000_000  # a larger file beside a notebook is linked to the stage
@@ -138,7 +138,8 @@ def _execute(task: Task) -> None:
     papermill = import_papermill()
     try:
         _set(task)
-        os.environ.update(RAGKIT_RESULTS=str(task.results), JUPYTER_PREFER_ENV_PATH="1")
+        kept = str(cache().resolve())
+        os.environ.update(RAGKIT_RESULTS=str(task.results), RAGKIT_CACHE=kept, JUPYTER_PREFER_ENV_PATH="1")
         error = _stopped(papermill.execute_notebook(task.notebook, task.executed, **_settings(task)))
     except papermill.PapermillExecutionError as failure:
         error = _in_cell(failure)

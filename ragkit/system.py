@@ -11,7 +11,7 @@ from ragkit.chunk import Chunker, Headings
 from ragkit.corpus import Corpus, Folder, index
 from ragkit.gate import Coverage, Judge
 from ragkit.records import ANSWER, REFUSE, Answer, BadInput, Ranking, Verdict
-from ragkit.retrieve import Lexical, Retrieve
+from ragkit.retrieve import Lexical, Retriever
 from ragkit.text import Analyzer
 
 
@@ -19,12 +19,6 @@ class Gate(Protocol):
     """A choice of gate, see `gate.py`."""
 
     def on(self, corpus: Corpus) -> Judge: ...
-
-
-class Retriever(Protocol):
-    """A choice of retriever, see `retrieve.py`."""
-
-    def on(self, corpus: Corpus) -> Retrieve: ...
 
 
 @dataclass(frozen=True)

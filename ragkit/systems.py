@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
+from ragkit.dense import Dense
+from ragkit.fuse import Fused
 from ragkit.gate import Anything, Coverage, Floor, Nothing
 from ragkit.records import BadInput
-from ragkit.signals import TOP
+from ragkit.retrieve import Lexical
+from ragkit.signals import TOP, TOP_COSINE
 from ragkit.system import System
 
 DEFAULT = "passage"
-BACKENDS = ("bm25",)
+BACKENDS = ("bm25", "hybrid")
+HYBRID = Fused((Lexical(), Dense()))
 
 SYSTEMS = {
     system.name: system
@@ -21,21 +26,28 @@ SYSTEMS = {
         System("corpus", gates=(Coverage("corpus"),)),
         System("retrieved", gates=(Coverage("retrieved"),)),
         System("passage", gates=(Coverage("passage"),)),
+        System("retrieved-hybrid", gates=(Coverage("retrieved"),), retriever=HYBRID),
+        System("passage-hybrid", gates=(Coverage("passage"),), retriever=HYBRID),
+        System("cosine", gates=(Floor(TOP_COSINE, 0.45),), retriever=HYBRID),
     )
 }
+LEXICAL = tuple(system for system in SYSTEMS.values() if system.retriever == Lexical())
 
 
 def named(name: str) -> System:
-    """The system of that name, on the backend that RAG_BACKEND asks for."""
-    backend()
+    """The system of that name; with RAG_BACKEND=hybrid a lexical one becomes `<name>-hybrid`."""
+    asked = backend()
     if name not in SYSTEMS:
         raise BadInput(f"system {name!r}: unknown; use one of {', '.join(SYSTEMS)}")
-    return SYSTEMS[name]
+    system = SYSTEMS[name]
+    if asked == "hybrid" and system in LEXICAL:
+        return replace(system, name=f"{name}-hybrid", retriever=HYBRID)
+    return system
 
 
 def backend() -> str:
     """The retrieval backend: the environment variable RAG_BACKEND, `bm25` when it is not set."""
     name = os.environ.get("RAG_BACKEND") or BACKENDS[0]
     if name not in BACKENDS:
-        raise BadInput(f"RAG_BACKEND={name}: unknown or not built yet; use one of {', '.join(BACKENDS)}")
+        raise BadInput(f"RAG_BACKEND={name}: unknown; use one of {', '.join(BACKENDS)}")
     return name

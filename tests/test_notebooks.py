@@ -224,6 +224,12 @@ def test_the_surroundings_are_those_of_the_notebook(tmp_path: Path, results: Pat
     assert [entry.name for entry in (results / "cache").iterdir()] == ["fresh.json"], "the stage is gone"
 
 
+def test_a_notebook_has_the_cache_of_the_project(tmp_path: Path, results: Path) -> None:
+    path = notebook(tmp_path / "notebooks" / "01_a.ipynb", "from ragkit.files import cache\nprint(cache())")
+    assert statuses(path) == ["ran"]
+    assert printed(path).strip() == str((results / "cache").resolve())
+
+
 def test_what_a_person_edits_during_a_run_stays(tmp_path: Path, results: Path) -> None:
     (tmp_path / "nb").mkdir()
     note = tmp_path / "nb" / "note.csv"

@@ -6,14 +6,19 @@ import csv
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
 import build
 import pytest
+import toys
 
 from ragkit import corpus, systems
+from ragkit.dense import Dense
+from ragkit.fuse import Fused
 from ragkit.records import Answer, BadInput
+from ragkit.retrieve import Lexical
 from ragkit.system import Bot
 
 GATES = {
@@ -40,6 +45,15 @@ ODD = {
 }
 
 SHORT = [question for name, question in ODD.items() if name != "10,000 other words"]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The vectors of odd questions go to no result of the project."""
+    with pytest.MonkeyPatch.context() as patch:
+        toys.use_results(tmp_path_factory.mktemp("systems"), patch)
+        yield
+
 
 every_system = pytest.mark.parametrize("name", systems.SYSTEMS)
 
@@ -121,7 +135,7 @@ def test_the_order_of_the_questions_changes_nothing(name: str) -> None:
 @every_system
 def test_the_order_of_the_documents_changes_nothing(name: str) -> None:
     folder = corpus.read(build.KESTREL)
-    turned = corpus.Folder(folder.name, folder.documents[::-1], folder.terms)
+    turned = replace(folder, documents=folder.documents[::-1])
     assert tuple(systems.SYSTEMS[name].on(turned).ask_all(questions())) == answers(name)[: len(questions())]
 
 
@@ -183,5 +197,48 @@ def test_bm25_is_the_backend_unless_another_is_named(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("call", [systems.backend, lambda: systems.named("passage")])
 def test_an_unknown_backend_lists_the_known_ones(monkeypatch: pytest.MonkeyPatch, call: object) -> None:
     monkeypatch.setenv("RAG_BACKEND", "elastic")
-    with pytest.raises(BadInput, match="RAG_BACKEND=elastic: .*bm25"):
+    with pytest.raises(BadInput, match="RAG_BACKEND=elastic: unknown; use one of bm25, hybrid$"):
         call()
+
+
+# With vectors
+
+
+def test_the_hybrid_retriever_fuses_words_and_vectors() -> None:
+    assert Fused((Lexical(), Dense())) == systems.HYBRID
+
+
+def test_the_lexical_systems() -> None:
+    names = ("always-answer", "always-refuse", "threshold", "corpus", "retrieved", "passage")
+    assert tuple(system.name for system in systems.LEXICAL) == names
+    others = [system for system in systems.SYSTEMS.values() if system not in systems.LEXICAL]
+    assert {system.retriever for system in others} == {systems.HYBRID}
+
+
+@pytest.mark.parametrize("name", ["passage", "retrieved"])
+def test_the_hybrid_backend_makes_a_lexical_system_the_named_hybrid(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv("RAG_BACKEND", "hybrid")
+    assert systems.named(name) == systems.SYSTEMS[f"{name}-hybrid"]
+
+
+def test_the_hybrid_backend_changes_the_name_and_the_retriever_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAG_BACKEND", "hybrid")
+    for system in systems.LEXICAL:
+        assert systems.named(system.name) == replace(system, name=f"{system.name}-hybrid", retriever=systems.HYBRID)
+
+
+@pytest.mark.parametrize("name", ["cosine", "passage-hybrid", "retrieved-hybrid"])
+def test_the_hybrid_backend_leaves_a_system_with_vectors_alone(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv("RAG_BACKEND", "hybrid")
+    assert systems.named(name) is systems.SYSTEMS[name]
+
+
+def test_a_system_with_vectors_keeps_both_rankings() -> None:
+    for answer in answers("cosine"):
+        assert len(answer.ranking.parts) == 2 and {part.question for part in answer.ranking.parts} == {answer.question}
+
+
+def test_the_cosine_system_refuses_by_the_cosine() -> None:
+    refused = [answer.verdict for answer in answers("cosine")[: len(questions())] if answer.outcome == "refuse"]
+    assert {verdict.gate for verdict in refused} == {"below-cosine"}
+    assert all(verdict.reason.endswith("below the floor of 0.45") for verdict in refused)

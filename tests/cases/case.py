@@ -22,7 +22,7 @@ QUESTIONS = ("questions.csv", "golden.csv")
 CASES = tuple(f"{name}/{folder}" for name in NAMES for folder in FOLDERS)
 
 DEFAULT = systems.SYSTEMS[systems.DEFAULT]
-ALL = tuple(systems.SYSTEMS.values())
+ALL = systems.LEXICAL  # with vectors the order of hits, and so the quoted section, may move with every word
 SEARCHING = tuple(system for system in ALL if not any(isinstance(gate, Nothing) for gate in system.gates))
 COVERAGE = tuple(system for system in ALL if any(isinstance(gate, Coverage) for gate in system.gates))
 
