@@ -35,7 +35,11 @@ JsonOption = Annotated[bool, typer.Option("--json", help="print data instead of 
 
 
 @app.command()
-def index(corpus: CorpusOption = "kestrel", as_json: JsonOption = False) -> None:
+def index(
+    corpus: CorpusOption = "kestrel",
+    vectors: Annotated[bool, typer.Option("--vectors", help="write vectors.npz beside the documents")] = False,
+    as_json: JsonOption = False,
+) -> None:
     """Print the manifest: what the index holds of each file, and what gave nothing.
 
     JSON keys: corpus, files (id, chunks, words, covered, hash, error), empty, dropped. A file that can not be read is
@@ -44,6 +48,8 @@ def index(corpus: CorpusOption = "kestrel", as_json: JsonOption = False) -> None
     from ragkit import manifest, tables
 
     folder = _folder(corpus)
+    if vectors:
+        _keep_vectors(corpus)
     found = manifest.manifest(named(DEFAULT).on(folder).corpus)
     if as_json:
         print(manifest.as_json(found), end="")
@@ -148,7 +154,7 @@ def public() -> None:
     rows: list[dict[str, object]] = []
     found = sets.sets()
     for number, (name, (documents, questions)) in enumerate(found.items(), 1):
-        print(f"{number}/{len(found)} {name}", flush=True)
+        print(f"{number}/{len(found)} {sets.embedded(name, documents, questions)}", flush=True)
         rows += sets.measured(name, documents, questions)
     write_text(sets.KEPT, table(rows, sets.COLUMNS))
     print(f"wrote {shown(sets.KEPT)}")
@@ -157,8 +163,21 @@ def public() -> None:
 def _folder(name: str) -> Folder:
     from ragkit import corpus
 
+    return corpus.read(_place(name))
+
+
+def _place(name: str) -> Path | str:
+    """The folder of that name, or the one in corpus/; the empty name stays empty, which is no folder."""
     kept = ROOT / "corpus" / name
-    return corpus.read(kept if not Path(name).exists() and os.sep not in name and kept.is_dir() else name)
+    return kept if not Path(name).exists() and os.sep not in name and kept.is_dir() else name
+
+
+def _keep_vectors(name: str) -> None:
+    from ragkit import study
+
+    place = Path(_place(name))
+    count = study.keep_vectors(place)
+    print(f"wrote {shown(place / 'vectors.npz')}: {count} vectors", file=sys.stderr)
 
 
 def _golden(name: str, folder: Folder) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 from ragkit import corpus, evaluate, golden, manifest, metrics, notebooks, publish, report, study, tables
 from ragkit.files import ROOT, fingerprint, fingerprint_files, read_text, results, shown, table, write_text
 from ragkit.fresh import Record, inputs
+from ragkit.models import NotAvailable
 from ragkit.records import BadInput, Rate
 from ragkit.systems import DEFAULT, SYSTEMS, backend
 
@@ -49,10 +51,10 @@ def _key(played: Sequence[notebooks.Run]) -> str:
 
 def _made(played: Sequence[notebooks.Run]) -> tuple[list[str], list[Path]]:
     manifests = [_indexed(folder) for folder, _ in _corpora()]
-    runs, out = evaluated(), results() / "report.html"
+    (runs, lacking), out = evaluated(), results() / "report.html"
     made = [*manifests, *keep(runs), out]
     publish.build(_sections(runs), played, out, after=[_fingerprints()])
-    return _lines(runs, played), made
+    return [*_lines(runs, played), *lacking], made
 
 
 def _indexed(folder: corpus.Folder) -> Path:
@@ -62,10 +64,16 @@ def _indexed(folder: corpus.Folder) -> Path:
     return place
 
 
-def evaluated() -> list[report.Run]:
-    """Every system on every golden file of every corpus."""
-    pairs = ((folder, file) for folder, files in _corpora() for file in files)
-    return [study.evaluated(system, folder, file) for folder, file in pairs for system in SYSTEMS.values()]
+def evaluated() -> tuple[list[report.Run], list[str]]:
+    """Every system on every golden file of every corpus, and in a line each what no model was there for."""
+    runs, lacking = [], []
+    for folder, files in _corpora():
+        for file, system in itertools.product(files, SYSTEMS.values()):
+            try:
+                runs.append(study.evaluated(system, folder, file))
+            except NotAvailable as error:
+                lacking.append(f"not run: {system.name} on {file.stem}: {error}")
+    return runs, lacking
 
 
 def _corpora() -> Iterator[tuple[corpus.Folder, list[Path]]]:

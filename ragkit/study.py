@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property, lru_cache
+from itertools import accumulate, chain, pairwise
 from pathlib import Path
 
 from ragkit import chunk, corpus, evaluate, golden, report
+from ragkit.dense import Dense
 from ragkit.files import ROOT
 from ragkit.forms import kin
 from ragkit.gate import Floor
-from ragkit.records import Golden, Outcome
-from ragkit.signals import COVERAGE_PASSAGE, TOP, Signal
+from ragkit.models import DOCUMENT, QUERY, Embed, MiniLM
+from ragkit.records import BadInput, Golden, Outcome, Ranking
+from ragkit.sentence import sentences
+from ragkit.signals import COVERAGE_PASSAGE, TOP, Signal, cosine_signals
 from ragkit.system import Bot, System
-from ragkit.systems import SYSTEMS
+from ragkit.systems import DEFAULT, SYSTEMS
+from ragkit.text import visible
+from ragkit.vectors import Vectors, shown_text
 
 PUBLISHED = SYSTEMS["retrieved"]  # the published rule: unknown ideas, then the rarest idea in the retrieved text
 
@@ -29,11 +36,60 @@ def evaluated(system: System, folder: corpus.Folder, file: str | Path, *, backen
         system=system.name,
         k=system.k,
         same=kin,
-        signals=lambda ranking: {"coverage": COVERAGE_PASSAGE(ranking, bot.corpus)},
+        signals=_kept_signals(bot),
     )
     silent = len(bot.corpus.empty)
     return report.Run(
         system.name, folder.name, Path(file).stem, len(bot.corpus.chunks), backend, tuple(outcomes), silent
+    )
+
+
+def _kept_signals(bot: Bot) -> Callable[[Ranking], dict[str, float]]:
+    """The signals that outcomes.csv keeps; a cosine only where the system has vectors."""
+    embed = embedding(bot.system)
+    cosine = {"cosine": cosine_signals(embed)[0]} if embed else {}
+    return lambda ranking: {
+        name: of(ranking, bot.corpus) for name, of in ({"coverage": COVERAGE_PASSAGE} | cosine).items()
+    }
+
+
+def embedding(system: System) -> Embed | None:
+    """The embedding model that a system retrieves with, if any."""
+    parts = getattr(system.retriever, "retrievers", (system.retriever,))
+    return next((part.embed for part in parts if isinstance(part, Dense)), None)
+
+
+def keep_vectors(folder: Path) -> int:
+    """Writes vectors.npz into a corpus folder, and how many there are in it; what is there already is not computed."""
+    found = corpus.readable(corpus.read(folder))
+    return Vectors(MiniLM(), found.vectors).save(folder / corpus.VECTORS, embedded_texts(found))
+
+
+def embedded_texts(folder: corpus.Folder) -> list[tuple[str, str]]:
+    """All that systems and studies embed of a corpus, each with its task.
+
+    Those are its chunks and their sentences, the same chunks with their words dealt out anew, and the questions of the
+    golden files that are named for the folder, and of nulls.csv.
+    """
+    full = SYSTEMS[DEFAULT].on(folder).corpus
+    texts = [shown_text(each) for known in (full, shuffled(full)) for each in known.chunks]
+    texts += [visible(each.quote) for part in full.chunks for each in sentences(part)]
+    names = (folder.name, f"{folder.name}-*", "nulls")
+    files = sorted(file for name in names for file in (ROOT / "golden").glob(f"{name}.csv"))
+    asked = [row.question for file in files for row in golden.read(file)]
+    return [(text, DOCUMENT) for text in texts if text.strip()] + [(text, QUERY) for text in asked]
+
+
+def shuffled(of: corpus.Corpus, seed: int = 0) -> corpus.Corpus:
+    """The chunks of a corpus, each as long as before, with all words dealt out anew: documents that say nothing."""
+    words = [visible(each.text).split() for each in of.chunks]
+    dealt = list(chain.from_iterable(words))
+    random.Random(seed).shuffle(dealt)
+    ends = pairwise(accumulate(map(len, words), initial=0))
+    texts = (" ".join(dealt[first:last]) for first, last in ends)
+    chunks = [replace(each, text=text, path=(), lead="") for each, text in zip(of.chunks, texts, strict=True)]
+    return corpus.Corpus.of_chunks(
+        chunks, analyzer=of.analyzer, name=f"{of.folder.name} shuffled", vectors=of.folder.vectors
     )
 
 
@@ -71,6 +127,17 @@ class Study:
         return first, second
 
 
-def floor(least: float, *, name: str = "best floor") -> System:
-    """The floor under BM25's top score as a system, to be judged on rows it was not chosen on."""
-    return replace(SYSTEMS["threshold"], name=name, gates=(Floor(TOP, least),))
+def floor(least: float, signal: Signal = TOP, *, name: str = "best floor") -> System:
+    """A floor under a signal as a system, to be judged on rows it was not chosen on."""
+    return replace(SYSTEMS["threshold"], name=name, gates=(Floor(signal, least),))
+
+
+def embedding_model(name: str) -> Embed:
+    """The embedding model of that name: `minilm`, which needs no key, or `gemini`."""
+    if name == "minilm":
+        return MiniLM()
+    if name == "gemini":
+        from ragkit.backends.gemini import Gemini
+
+        return Gemini()
+    raise BadInput(f"model {name!r}: unknown; use minilm or gemini")

@@ -15,7 +15,7 @@ import json
 from ragkit import figures, job
 from ragkit.files import ROOT
 figures.show = lambda *args: None
-job.keep(job.evaluated())
+job.keep(job.evaluated()[0])
 for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
     cells = [c["source"] for c in json.loads(path.read_text("utf-8"))["cells"] if c["cell_type"] == "code"]
     exec("\\n".join("".join(source) for source in cells), {})

@@ -9,11 +9,12 @@ import pytest
 from ragkit import golden, job, report
 from ragkit.notebooks import FAILED, Run
 from ragkit.records import BadInput
+from ragkit.systems import SYSTEMS
 
 
 @pytest.fixture(scope="module")
 def runs() -> list[report.Run]:
-    return job.evaluated()
+    return job.evaluated()[0]
 
 
 def findings(runs: list[report.Run], *played: Run) -> list[str]:
@@ -47,7 +48,7 @@ def test_a_failed_notebook_is_a_finding(runs: list[report.Run]) -> None:
 
 
 def test_every_golden_file_meets_every_system(runs: list[report.Run]) -> None:
-    assert len({run.key for run in runs}) == len(runs) == 2 * 6
+    assert len({run.key for run in runs}) == len(runs) == 2 * len(SYSTEMS)
 
 
 def test_the_refusal_table_comes_first_with_both_errors(runs: list[report.Run]) -> None:
