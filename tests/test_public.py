@@ -13,6 +13,7 @@ from ragkit import public, study, systems
 from ragkit.corpus import read
 from ragkit.files import cell
 from ragkit.records import BadInput
+from ragkit.signals import COSINES
 
 KEPT = list(csv.DictReader(public.KEPT.read_text("utf-8").splitlines()))
 NAMES = sorted({row["set"] for row in KEPT})
@@ -29,14 +30,32 @@ def test_a_set_runs_without_an_error(name: str) -> None:
     assert {o.answer.outcome for o in run.outcomes} == {"answer", "refuse"}
 
 
+# Vectors are not kept for these sets and may differ in the last digit from one processor to the next.
+MODEL = {signal.name for signal in COSINES} | {
+    one.name for one in systems.SYSTEMS.values() if one not in systems.LEXICAL
+}
+NEAR = {"value": 0.01, "low": 0.02, "high": 0.02, "hits": 2}
+
+
+def differs(row: dict[str, str], kept: dict[str, str]) -> list[str]:
+    """The columns in which a fresh row is not the kept one, as far as it can be the same."""
+    near = NEAR if row["name"] in MODEL else {}
+    same = {c: abs(float(row[c]) - float(kept[c])) <= near[c] for c in near if row[c] and kept[c]}
+    return [c for c in public.COLUMNS if c != "code" and not same.get(c, row[c] == kept[c])]
+
+
 @needs_data
 @pytest.mark.parametrize("name", ["nomiracl", "mtrag-cloud"])
 def test_the_kept_figures_are_what_the_code_computes(name: str) -> None:
-    compared = [column for column in public.COLUMNS if column != "code"]
-    fresh = [
-        {column: cell(row.get(column)) for column in compared} for row in public.measured(name, *public.sets()[name])
-    ]
-    assert fresh == [{column: row[column] for column in compared} for row in KEPT if row["set"] == name]
+    fresh = [{c: cell(row.get(c)) for c in public.COLUMNS} for row in public.measured(name, *public.sets()[name])]
+    held = [row for row in KEPT if row["set"] == name]
+    assert [differs(*rows) for rows in zip(fresh, held, strict=True)] == [[]] * len(held)
+
+
+@needs_data
+def test_a_second_look_embeds_nothing() -> None:
+    public.embedded("nomiracl", *public.sets()["nomiracl"])
+    assert ", 0 embedded" in public.embedded("nomiracl", *public.sets()["nomiracl"])
 
 
 @needs_data
