@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ragkit import evaluate, metrics, stats
+from ragkit import compare, evaluate, metrics, stats
 from ragkit.concept import concepts, rarity
 from ragkit.gate import Floor
 from ragkit.records import ANSWER, Answer, Golden, Outcome, Rate
@@ -76,19 +76,26 @@ def rank_bm25(study: Study, ids: Sequence[str]) -> list[Row]:
 
 
 def totals(study: Study, systems: Iterable[System], *, against: System) -> list[Row]:
-    """The rows each system gets right in all, and, on the same rows, against one other: only it, only the other, and
-    the exact McNemar p of the two."""
-    other, rows = study.outcomes(against), []
-    for system in systems:
-        pair = evaluate.paired(study.outcomes(system), other)
+    """The rows each system gets right in all, and, on the same rows, against one other: only it, only the other, the
+    exact McNemar p of the two, and the same corrected for the number of comparisons in the table (Holm)."""
+    systems = list(systems)
+    pairs = [evaluate.paired(study.outcomes(system), study.outcomes(against)) for system in systems]
+    corrected = iter(compare.holm([pair.p for system, pair in zip(systems, pairs, strict=True) if system != against]))
+    rows = []
+    for system, pair in zip(systems, pairs, strict=True):
+        p, adjusted = ("", "") if system == against else (_p(pair.p), _p(next(corrected)))
         rows.append({
             "system": system.name,
             "right": metrics.gate_accuracy(study.outcomes(system)),
             f"only it, not {against.name}": len(pair.only_a),
             f"only {against.name}": len(pair.only_b),
-            "p": f"{pair.p:.3f}" if pair.p >= 0.001 else "< 0.001",
+            "p": p, "p (Holm)": adjusted,
         })  # fmt: skip
     return rows
+
+
+def _p(p: float) -> str:
+    return f"{p:.3f}" if p >= 0.001 else "< 0.001"
 
 
 def terms(study: Study, name: str, *, system: System = PUBLISHED) -> list[Row]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from statistics import median
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from ragkit.files import results, write_bytes
 from ragkit.records import Rate
@@ -152,3 +153,41 @@ def by_length(rows: Sequence[Mapping[str, object]], *, name: str) -> None:
     means = {n: [float(str(row["score"])) for row in rows if row["ideas"] == n] for n in groups}
     told = ", ".join(f"{n} ideas {sum(found) / len(found):.1f} ({len(found)} questions)" for n, found in means.items())
     show(figure, f"Mean BM25 score by number of ideas: {told}.", name)
+
+
+class Sorted(Protocol):
+    """Named values of one kind, lowest first."""
+
+    name: str
+    kind: str
+    values: tuple[float, ...]
+
+
+def strips(groups: Sequence[Sorted], *, floor: float, label: str, name: str) -> None:
+    """Every question of every group at its value, a bar at the median, and the floor that a published design ships."""
+    figure, axes = _axes(8, 0.27 * len(groups) + 1.2, layout="constrained")
+    colours = {"answerable": BLUE, "unanswerable": ORANGE, "null": GREY}
+    markers = {"answerable": "o", "unanswerable": "X", "null": "."}
+    for place, group in enumerate(groups):
+        first = next(n for n, other in enumerate(groups) if other.kind == group.kind) == place
+        axes.scatter(
+            group.values, [place] * len(group.values), c=colours[group.kind], marker=markers[group.kind], s=42,
+            alpha=0.45, linewidths=0, label=group.kind if first else None,
+        )  # fmt: skip
+        axes.plot([median(group.values)] * 2, [place - 0.4, place + 0.4], color="black", lw=2)
+    axes.axvline(floor, ls="--", color="black", lw=1)
+    axes.set(yticks=range(len(groups)), yticklabels=[_group(each) for each in groups], xlabel=label)
+    axes.invert_yaxis()
+    figure.legend(frameon=False, loc="outside upper right", ncols=3)
+    told = "; ".join(
+        f"{each.kind} {_group(each)} {each.values[0]:.2f}, {median(each.values):.2f}, {each.values[-1]:.2f}"
+        for each in groups
+    )
+    show(
+        figure, f"{label}, lowest, median and highest of each kind of question: {told}. Dashed line at {floor:g}.", name
+    )
+
+
+def _group(group: Sorted) -> str:
+    named = f"{group.name} {STRATA[group.name]}" if group.name in STRATA else group.name
+    return f"{named} ({len(group.values)})"
