@@ -12,10 +12,15 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from tests.bench import engines, lexical, processes, table
+from tests.bench import embedding, engines, lexical, processes, table
 
 Part = Callable[[bool], list[table.Row]]
-PARTS: dict[str, Part] = {"lexical": lexical.measure, "notebook": processes.notebook, "ask": processes.ask}
+PARTS: dict[str, Part] = {
+    "lexical": lexical.measure,
+    "embedding": embedding.measure,
+    "notebook": processes.notebook,
+    "ask": processes.ask,
+}
 
 
 def main(arguments: Sequence[str] | None = None, parts: Mapping[str, Part] = PARTS) -> int:

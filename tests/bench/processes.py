@@ -11,26 +11,29 @@ from pathlib import Path
 from tests.bench.clock import ROOT, interleaved
 from tests.bench.table import Row
 
-NOTEBOOK = ROOT / "notebooks" / "01_threshold_or_coverage.ipynb"
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 RUN = """
 import sys
 from ragkit import notebooks
-[run] = notebooks.run(sys.argv[1:], force=True, progress=False)
-sys.exit(run.message if run.status == notebooks.FAILED else 0)
+runs = notebooks.run(sys.argv[1:], force=True, progress=False)
+sys.exit(" ".join(run.message for run in runs if run.status == notebooks.FAILED) or 0)
 """
 
 
 def notebook(quick: bool = False) -> list[Row]:
-    """Copies run, and what they make stays with them: nothing committed is replaced."""
+    """All notebooks beside as many empty ones. Copies run, and what they make stays with them."""
     with tempfile.TemporaryDirectory() as folder:
-        places = [Path(folder, "notebooks", name) for name in (NOTEBOOK.name, "empty.ipynb")]
-        places[0].parent.mkdir()
-        shutil.copyfile(NOTEBOOK, places[0])
-        places[1].write_text(_notebook("import matplotlib.pyplot\nimport pandas\nimport ragkit"), encoding="utf-8")
-        commands = {place.name: [sys.executable, "-c", RUN, str(place)] for place in places}
-        spent = interleaved(commands, 1 if quick else 5, RAGKIT_RESULTS=str(Path(folder, "results")))
-    ours, floor = spent.values()
-    return [Row(f"notebook {NOTEBOOK.stem} again", ours, floor, "an empty notebook", 2.5, faster=False)]
+        place = Path(folder, "notebooks")
+        place.mkdir()
+        empty = [place / f"empty_{n}.ipynb" for n, _ in enumerate(NOTEBOOKS)]
+        for each, path in zip(NOTEBOOKS, empty, strict=True):
+            shutil.copyfile(each, place / each.name)
+            path.write_text(_notebook("import matplotlib.pyplot\nimport pandas\nimport ragkit"), encoding="utf-8")
+        groups = {"ours": [place / each.name for each in NOTEBOOKS], "empty": empty}
+        commands = {name: [sys.executable, "-c", RUN, *map(str, paths)] for name, paths in groups.items()}
+        ours, floor = interleaved(commands, 1 if quick else 5, RAGKIT_RESULTS=str(Path(folder, "results"))).values()
+    what = f"{len(NOTEBOOKS)} notebooks again"
+    return [Row(what, ours, floor, f"{len(NOTEBOOKS)} empty notebooks", 2.5, faster=False)]
 
 
 def ask(quick: bool = False) -> list[Row]:
