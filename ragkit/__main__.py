@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ragkit import history_commands
 from ragkit.files import ROOT, shown
 from ragkit.records import REFUSE, Answer, BadInput
 from ragkit.systems import DEFAULT, SYSTEMS, backend, named
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 app = typer.Typer(
     add_completion=True, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False, help=__doc__
 )
+
+app.add_typer(history_commands.app, name="history")
 
 CorpusOption = Annotated[
     str, typer.Option("--corpus", metavar="DIR", help="folder of Markdown, or the name of one in corpus/")

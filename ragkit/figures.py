@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -191,3 +192,44 @@ def strips(groups: Sequence[Sorted], *, floor: float, label: str, name: str) -> 
 def _group(group: Sorted) -> str:
     named = f"{group.name} {STRATA[group.name]}" if group.name in STRATA else group.name
     return f"{named} ({len(group.values)})"
+
+
+class Measured(Protocol):
+    """The rates of a system at a commit."""
+
+    @property
+    def commit(self) -> str: ...
+    @property
+    def run(self) -> tuple[str, str, str]: ...
+    @property
+    def questions(self) -> str: ...
+    @property
+    def rates(self) -> dict[str, Rate]: ...
+
+
+def trend(points: Sequence[Measured], measures: Sequence[str], file: Path) -> None:
+    """A panel a measure, a line a system over the commits in its 95 % band (Wilson); dotted: the questions change."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 2.2 * len(measures)), layout="constrained")
+    panels = figure.subplots(len(measures), sharex=True, squeeze=False)[:, 0]
+    commits = list(dict.fromkeys(point.commit for point in points))
+    for axes, measure in zip(panels, measures, strict=True):
+        for n, run in enumerate(dict.fromkeys(point.run for point in points)):
+            line = [point for point in points if point.run == run]
+            places, rates = [commits.index(point.commit) for point in line], [point.rates[measure] for point in line]
+            bands = [wilson(rate.hits, rate.of) for rate in rates]
+            colour = COLOURS[n % 5]
+            axes.fill_between(places, [low for low, _ in bands], [high for _, high in bands], color=colour, alpha=0.15)
+            axes.plot(places, [rate.value for rate in rates], color=colour, marker="o", label=run[0])
+            for before, after, place in zip(line, line[1:], places[1:], strict=False):
+                if before.questions != after.questions:
+                    axes.axvline(place - 0.5, ls=":", color="black")
+        axes.set(ylabel=measure.replace("_", " "), ylim=(-0.03, 1.03))
+        axes.spines[["top", "right"]].set_visible(False)
+    panels[-1].set(xticks=range(len(commits)))
+    panels[-1].set_xticklabels([commit[:7] for commit in commits], rotation=90)
+    figure.legend(*panels[0].get_legend_handles_labels(), frameon=False, loc="outside upper right", ncols=4)
+    out = io.BytesIO()
+    figure.savefig(out, format="png", dpi=110, facecolor="white", metadata={"Software": None})
+    write_bytes(file, out.getvalue())

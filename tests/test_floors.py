@@ -21,7 +21,7 @@ HOUSE = build.ROOT / "ragkit"
 TABLE = """
 0  shared     records forms
 1  shared     text stats files
-2  shared     corpus chunk concept models check
+2  shared     corpus chunk concept models check commits
 2  judging    golden tables risk compare resample
 2  paper      parameters stage fresh
 3  shared     sentence vectors
@@ -31,14 +31,16 @@ TABLE = """
 4  judging    evaluate threshold exchange
 4  beside     backends
 5  answering  dense fuse gate answer scripted
-5  judging    history lint
+5  judging    history lint culprit
 6  answering  system
-6  judging    report
+6  judging    report comparison trend
+7  judging    merge_gate
 6  paper      publish notebooks
 7  answering  systems
 8  both       study public
-9  both       experiment job
+9  both       experiment job replay
 10 both       confidence rank_arithmetic
+10 both       history_commands
 11 both       __main__
 """
 ROWS = [line.split() for line in TABLE.strip().splitlines()]

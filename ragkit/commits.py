@@ -1,0 +1,168 @@
+"""Git, as far as a history of evaluations needs it: this commit, the others, a worktree, a ref of its own.
+
+Everything goes through the `git` program; what it objects to becomes one line with a remedy.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragkit.records import BadInput
+
+REF = "refs/ragkit/history"
+OWN = {"NAME": "ragkit", "EMAIL": "ragkit@localhost"}
+TRIES = 20  # to move the ref, while others move it too
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit by its full hash, and when it was committed, in UTC: `20260201T090000Z`."""
+
+    sha: str
+    date: str
+
+    @property
+    def short(self) -> str:
+        return self.sha[:12]
+
+
+@dataclass(frozen=True)
+class Repo:
+    """The repository that holds a folder; `prefix` is the folder's place in it, empty at its top."""
+
+    folder: Path
+    top: Path
+    prefix: str = ""
+
+    @classmethod
+    def of(cls, folder: Path) -> Repo:
+        if not shutil.which("git"):
+            raise BadInput("git is not installed; install it, or work with the files of results/commits")
+        found = cls(folder, folder)
+        if found._run("rev-parse", "--is-inside-work-tree").stdout.strip() != b"true":
+            raise BadInput(f"{folder}: in no git repository; clone the project instead of copying it")
+        top, prefix = found.git("rev-parse", "--show-toplevel"), found.git("rev-parse", "--show-prefix")
+        return cls(folder, Path(top), prefix)
+
+    def git(self, *words: str, **environment: str) -> str:
+        """What git says to a command, without the last line end; BadInput with its first line when it fails."""
+        return self.raw(*words, environment=environment).decode("utf-8", "replace").rstrip("\n")
+
+    def raw(self, *words: str, given: bytes = b"", environment: Mapping[str, str] | None = None) -> bytes:
+        """What git says to a command that is given something to read."""
+        done = self._run(*words, given=given, environment=environment)
+        if done.returncode:
+            said = done.stderr.decode("utf-8", "replace").strip().split("\n")[0].removeprefix("fatal: ")
+            raise BadInput(f"git {words[0]}: {said or f'ended with {done.returncode}'}{self._hint()}")
+        return done.stdout
+
+    def _run(
+        self, *words: str, given: bytes = b"", environment: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[bytes]:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+        kept |= environment or {}
+        return subprocess.run(["git", *words], cwd=self.folder, input=given, capture_output=True, env=kept)
+
+    def _hint(self) -> str:
+        shallow = self._run("rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
+        return "; this clone is shallow: git fetch --unshallow brings the rest" if shallow else ""
+
+    # --- commits
+
+    def commit(self, name: str = "HEAD") -> Commit:
+        """The commit of a name: a hash, a branch, `HEAD~2`."""
+        if name.startswith("-"):
+            raise BadInput(f"commit {name!r}: is an option; name a commit")
+        if self._run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}").returncode:
+            raise BadInput(f"commit {name!r}: there is none of that name here{self._hint() or '; see git log'}")
+        told = self.git(
+            "show",
+            "--no-patch",
+            "--format=%H %cd",
+            "--date=format-local:%Y%m%dT%H%M%SZ",
+            f"{name}^{{commit}}",
+            TZ="UTC",
+        )
+        return Commit(*told.split())
+
+    def commits(self, *selection: str) -> list[Commit]:
+        """The commits of a selection as `git rev-list` takes it, parents before children."""
+        form = ("--no-commit-header", "--format=%H %cd", "--date=format-local:%Y%m%dT%H%M%SZ")
+        told = self.git("rev-list", "--topo-order", "--reverse", *form, *selection, "--", TZ="UTC")
+        return [Commit(*line.split()) for line in told.splitlines()]
+
+    def parents(self, *selection: str) -> dict[str, list[str]]:
+        """The parents of each commit of a selection."""
+        lines = (line.split() for line in self.git("rev-list", "--parents", *selection, "--").splitlines())
+        return {sha: parents for sha, *parents in lines}
+
+    def holds(self, commit: str, path: str) -> bool:
+        """Whether a commit has a file, its path as seen from the folder."""
+        return not self._run("cat-file", "-e", f"{commit}:{self.prefix}{path}").returncode
+
+    def file(self, commit: str, path: str) -> bytes:
+        """A file of a commit, its path as seen from the folder."""
+        return self.raw("cat-file", "blob", f"{commit}:{self.prefix}{path}")
+
+    def changed(self, paths: Sequence[str]) -> list[str]:
+        """Which files below these paths differ from HEAD or are unknown to it; what git ignores does not count."""
+        told = self.raw("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--", *paths)
+        return [entry[3:] for entry in told.decode("utf-8", "replace").split("\0") if entry]
+
+    @contextlib.contextmanager
+    def worktree(self, commit: str, place: Path) -> Iterator[Path]:
+        """A commit checked out at a place, which is cleared before and after; gives the folder in it."""
+        self._clear(place)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        self.git("worktree", "add", "--quiet", "--force", "--detach", str(place), commit)
+        try:
+            yield place / self.prefix
+        finally:
+            self._clear(place)
+
+    def _clear(self, place: Path) -> None:
+        shutil.rmtree(place, ignore_errors=True)
+        self._run("worktree", "prune")
+
+    # --- files on a ref of their own
+
+    def kept(self, ref: str = REF) -> dict[str, str]:
+        """The files on a ref by name, each with the hash of its content."""
+        if self._run("rev-parse", "--verify", "--quiet", ref).returncode:
+            return {}
+        entries = self.raw("ls-tree", "-z", "--full-tree", ref).decode().split("\0")
+        return {name: head.split()[2] for head, _, name in (entry.partition("\t") for entry in entries if entry)}
+
+    def blob(self, sha: str) -> bytes:
+        """A content by its hash."""
+        return self.raw("cat-file", "blob", sha)
+
+    def keep(self, files: Mapping[str, bytes], ref: str = REF) -> None:
+        """Puts files on a ref, whole or not at all; no branch, index or work tree is touched."""
+        blobs = {
+            name: self.raw("hash-object", "-w", "--stdin", given=data).decode().strip() for name, data in files.items()
+        }
+        for _ in range(TRIES):
+            told = self._run("rev-parse", "--verify", "--quiet", ref)
+            old = told.stdout.decode().strip()
+            entries = "".join(f"100644 blob {sha}\t{name}\0" for name, sha in sorted((self.kept(ref) | blobs).items()))
+            tree = self.raw("mktree", "-z", given=entries.encode()).decode().strip()
+            who = {f"GIT_{role}_{part}": value for role in ("AUTHOR", "COMMITTER") for part, value in OWN.items()}
+            parent = ("-p", old) if old else ()
+            new = self.git("commit-tree", tree, *parent, "-m", f"{len(files)} files", **who)
+            if not self._run("update-ref", ref, new, old or "0" * len(new)).returncode:
+                return
+        raise BadInput(f"{ref}: others are writing to it; run again")
+
+
+def temporary(place: Path) -> tempfile.TemporaryDirectory[str]:
+    """A folder below a place that goes with its block."""
+    place.mkdir(parents=True, exist_ok=True)
+    return tempfile.TemporaryDirectory(dir=place, prefix="history-", ignore_cleanup_errors=True)

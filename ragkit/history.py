@@ -1,0 +1,189 @@
+"""What evaluations of commits gave, one file a run: a line a system and question, counts and no fractions.
+
+A file is named for its commit and for what went into it, `20260201T090000Z-a1f0c22b9d3e-1f2e3d4c.csv`; the same inputs
+have the same name. What a name holds is replaced by a later measurement; where both differ, that is told.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragkit.commits import Commit, Repo
+from ragkit.files import ROOT, fingerprint, read_text, shown, table, write_text
+from ragkit.metrics import faithful
+from ragkit.records import ANSWER, Answer, BadInput, Chunk, Citation, Golden, Hit, Outcome, Ranking, Verdict
+
+KEPT = ROOT / "results" / "commits"
+PRINTS = ("documents", "questions", "settings", "code", "model", "lock")
+COLUMNS = (
+    "commit", "date", "dirty", "system", "corpus", "golden", "id", "row", "category", "answerable", "must", "facts",
+    "concepts", "sources", "outcome", "gate", "concept", "cites", "claims", "supported", "found", "rank", "correct",
+    "reason_right", "error", *PRINTS,
+)  # fmt: skip
+NAME = re.compile(r"(\d{8}T\d{6}Z)-([0-9a-f]{12})-([0-9a-f]{8})\.csv")
+SOME = Chunk("kept", "kept.md", "kept")  # stands for a passage or a quote, whose text is not kept
+
+Run = tuple[str, str, str]  # system, corpus, golden
+
+
+@dataclass(frozen=True)
+class Record:
+    """One evaluation of a commit: the outcomes of each system on each golden file, as far as they are kept.
+
+    `rows` has the fingerprint of each golden row, `prints` what went into each run.
+    """
+
+    commit: Commit
+    dirty: bool
+    runs: Mapping[Run, tuple[Outcome, ...]]
+    rows: Mapping[tuple[str, str], str]
+    prints: Mapping[Run, Mapping[str, str]]
+
+    @property
+    def name(self) -> str:
+        return f"{self.commit.date}-{self.commit.short}-{key(self.prints)}.csv"
+
+    def text(self) -> str:
+        """The record as the text of its file."""
+        return table(list(self._lines()), COLUMNS)
+
+    def _lines(self) -> Iterator[dict[str, object]]:
+        for run, outcomes in self.runs.items():
+            about = dict(zip(("system", "corpus", "golden"), run, strict=True))
+            head = {"commit": self.commit.sha, "date": self.commit.date, "dirty": self.dirty, **about}
+            for outcome in outcomes:
+                row = {"row": self.rows[run[2], outcome.golden.id]}
+                yield head | row | _cells(outcome) | dict(self.prints[run])
+
+
+def key(prints: Mapping[Run, Mapping[str, str]]) -> str:
+    """Eight digits over everything that went into the runs: other inputs, another key."""
+    return fingerprint(*(part for run in sorted(prints) for part in (*run, *map(prints[run].__getitem__, PRINTS))))[:8]
+
+
+def row_print(row: Golden) -> str:
+    """The fingerprint of a golden row: its label and all that it is judged by, the note and `must` left out."""
+    parts = (row.sources, row.concepts, row.facts, row.forbidden)
+    return fingerprint(row.question, str(row.answerable), row.version, *("\n".join(part) for part in parts))
+
+
+def _cells(outcome: Outcome) -> dict[str, object]:
+    row, answer = outcome.golden, outcome.answer
+    sources = len(set(row.sources))
+    supported = faithful(outcome)
+    return {
+        "id": row.id, "category": row.category, "answerable": row.answerable, "must": row.must,
+        "facts": len(row.facts), "concepts": len(row.concepts), "sources": sources, "outcome": answer.outcome,
+        "gate": answer.verdict.gate, "concept": answer.verdict.concept, "cites": len(answer.citations),
+        "claims": outcome.claims, "supported": None if supported is None else round(supported * outcome.claims),
+        "found": None if outcome.recall is None else round(outcome.recall * sources), "rank": outcome.rank,
+        "correct": outcome.correct, "reason_right": outcome.reason_right, "error": " ".join(answer.error.split()),
+    }  # fmt: skip
+
+
+def parsed(text: str, name: str) -> Record:
+    """The record of a file; BadInput with the place when it is none."""
+    rows = list(csv.DictReader(text.splitlines(), restkey="more", strict=True))
+    if not rows or not set(COLUMNS) <= set(rows[0]):
+        raise BadInput(f"{name}: is no record of a commit; remove it, and run ragkit history run")
+    runs: dict[Run, list[Outcome]] = {}
+    prints: dict[Run, dict[str, str]] = {}
+    try:
+        for cells in rows:
+            run = cells["system"], cells["corpus"], cells["golden"]
+            runs.setdefault(run, []).append(_outcome(cells))
+            prints[run] = {each: cells[each] for each in PRINTS}
+    except (ValueError, TypeError, ZeroDivisionError):
+        line = sum(map(len, runs.values())) + 2
+        raise BadInput(f"{name}:{line}: a cell that can not be read; run ragkit history run again") from None
+    rows_by_id = {(cells["golden"], cells["id"]): cells["row"] for cells in rows}
+    commit = Commit(rows[0]["commit"], rows[0]["date"])
+    return Record(commit, rows[0]["dirty"] == "true", {run: tuple(o) for run, o in runs.items()}, rows_by_id, prints)
+
+
+def _outcome(cells: Mapping[str, str]) -> Outcome:
+    """An outcome as far as it is kept; texts that are not kept stand as placeholders, so that it can be counted."""
+    sources, found, cites = int(cells["sources"]), cells["found"], int(cells["cites"])
+    golden = Golden(
+        cells["id"], "", _flag(cells["answerable"]), category=cells["category"], must=_flag(cells["must"]),
+        sources=tuple(map(str, range(sources))), facts=("kept",) * int(cells["facts"]),
+        concepts=("kept",) * int(cells["concepts"]),
+    )  # fmt: skip
+    answer = Answer(
+        "", cells["outcome"], citations=(Citation(SOME, "kept", 1),) * cites, error=cells["error"],
+        verdict=Verdict(cells["gate"], cells["concept"]),
+        ranking=Ranking("", (Hit(SOME, 1.0),) if cells["outcome"] == ANSWER else ()),
+    )  # fmt: skip
+    return Outcome(
+        cells["system"], golden, answer, int(cells["claims"]), int(cells["supported"] or 0),
+        int(cells["rank"]) if cells["rank"] else None, int(found) / sources if found else None,
+        _maybe(cells["correct"]), _maybe(cells["reason_right"]),
+    )  # fmt: skip
+
+
+def _flag(cell: str) -> bool:
+    if cell not in ("true", "false"):
+        raise ValueError(cell)
+    return cell == "true"
+
+
+def _maybe(cell: str) -> bool | None:
+    return _flag(cell) if cell else None
+
+
+class Store:
+    """The kept files of results/commits, and those on the repository's own ref where there is git."""
+
+    def __init__(self, repo: Repo | None, folder: Path = KEPT) -> None:
+        self.repo, self.folder = repo, folder
+
+    def names(self) -> list[str]:
+        """The names of all records, by date of commit."""
+        on_ref = self.repo.kept() if self.repo else {}
+        files = (path.name for path in self.folder.glob("*.csv"))
+        return sorted(name for name in {*on_ref, *files} if NAME.fullmatch(name))
+
+    def of(self, sha: str) -> list[str]:
+        """The names of the records of a commit."""
+        return [name for name in self.names() if _sha(name) == sha[:12]]
+
+    def read(self, name: str) -> Record:
+        """The record of that name; a file wins over the ref."""
+        place = self.folder / name
+        if place.exists():
+            return parsed(read_text(place), shown(place))
+        blob = self.repo.kept().get(name) if self.repo else None
+        if not self.repo or not blob:
+            raise BadInput(f"{name}: no record of that name; ragkit history show lists them")
+        return parsed(self.repo.blob(blob).decode("utf-8"), name)
+
+    def write(self, record: Record) -> str:
+        """Puts a record on the ref; says when another result for the same inputs is replaced."""
+        return self.put({record.name: record.text()})
+
+    def put(self, texts: Mapping[str, str]) -> str:
+        """As `write`, for several as text."""
+        if not self.repo:
+            raise BadInput("no git repository here: a record can only be written with --out FILE")
+        held = self.repo.kept()
+        new = {name: text for name, text in texts.items() if name not in held}
+        other = {n: t for n, t in texts.items() if n in held and self.repo.blob(held[n]).decode("utf-8") != t}
+        if new or other:
+            self.repo.keep({name: text.encode("utf-8") for name, text in (new | other).items()})
+        return "; ".join(f"{name}: same inputs, other result; the later one stands now" for name in other)
+
+    def keep(self, names: Sequence[str]) -> list[Path]:
+        """Copies records from the ref into results/commits, to be committed."""
+        places = [self.folder / name for name in names]
+        for name, place in zip(names, places, strict=True):
+            write_text(place, self.read(name).text())
+        return places
+
+
+def _sha(name: str) -> str:
+    found = NAME.fullmatch(name)
+    return found[2] if found else ""

@@ -1,0 +1,292 @@
+"""`ragkit history`: what evaluations of commits gave, and whether a commit made it worse."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ragkit.files import ROOT, shown, write_text
+from ragkit.records import BadInput
+from ragkit.systems import DEFAULT, SYSTEMS
+
+if TYPE_CHECKING:
+    from ragkit.commits import Commit, Repo
+    from ragkit.comparison import Comparison
+    from ragkit.history import Record, Store
+    from ragkit.records import Outcome
+
+HERE = "."  # names the work tree as it is
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False, help=__doc__)
+
+Systems = Annotated[str, typer.Option("--system", help="names with commas between, or all")]
+JsonOption = Annotated[bool, typer.Option("--json", help="print data instead of text")]
+Before = Annotated[str, typer.Argument(metavar="A", help="a commit, or . for the work tree as it is")]
+After = Annotated[str, typer.Argument(metavar="B", help="a commit, or . for the work tree as it is")]
+
+
+@app.command()
+def record(
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="write the record there")] = None,
+) -> None:
+    """Evaluate the work tree as it is, and file what it gave under its commit; marked when files differ from it."""
+    from ragkit import replay
+
+    store = _store()
+    found = replay.record(_repo(store))
+    if out:
+        write_text(out, found.text())
+    else:
+        _say(store.write(found))
+    print(f"{found.name}{' (not the commit as it is)' if found.dirty else ''}")
+
+
+@app.command()
+def run(
+    selection: Annotated[str, typer.Argument(metavar="[A..B]", help="commits as git rev-list takes them")] = "",
+    last: Annotated[int, typer.Option("--last", metavar="N", help="the last N commits of this branch")] = 0,
+    missing: Annotated[bool, typer.Option("--missing", help="every commit that has the harness and no record")] = False,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="commits at a time")] = 2,
+) -> None:
+    """Evaluate commits as they were, each in a worktree of its own; what has a record already is passed over."""
+    from ragkit import replay
+
+    if sum(map(bool, (selection, last > 0, missing))) != 1:
+        raise BadInput("history run: name one of A..B, --last N and --missing")
+    store = _store()
+    repo = _repo(store)
+    words = (selection,) if selection else ("HEAD", f"--max-count={last}") if last else ("HEAD",)
+    commits = repo.commits(*words)
+    if missing:
+        commits = [commit for commit in commits if repo.holds(commit.sha, replay.HARNESS)]
+    wanted, failed = replay.missing(store, commits), 0
+    print(f"{len(commits)} commits, {len(commits) - len(wanted)} have a record")
+    for n, each in enumerate(replay.replay(store, wanted, jobs=jobs), 1):
+        failed += bool(each.told)
+        print(f"{n}/{len(wanted)} {each.commit.short} {each.told or 'done'}", flush=True)
+    raise typer.Exit(1 if failed else 0)
+
+
+@app.command()
+def compare(before: Before, after: After, system: Systems = DEFAULT, as_json: JsonOption = False) -> None:
+    """What changed from A to B: the flips row by row, and what a set of this size could have shown.
+
+    JSON keys of each entry: system, corpus, golden, scored, broken, mended, changed, apart, notes, p, gain, low, high.
+    """
+    from ragkit import comparison
+
+    store = _store()
+    sides = [_record(store, name) for name in (before, after)]
+    asked = _names(system)
+    found = [each for each in comparison.compare(*sides) if each.run[0] in asked]
+    if as_json:
+        print(json.dumps([_data(each) for each in found], indent=1, ensure_ascii=False))
+        return
+    questions = {**_questions(store, before), **_questions(store, after)}
+    for each in found:
+        print("\n".join(_told(each, questions)), end="\n\n")
+
+
+@app.command()
+def gate(
+    before: Before,
+    after: After,
+    system: Systems = DEFAULT,
+    must: Annotated[bool, typer.Option("--must", help="only rows marked must may not break")] = False,
+    allow: Annotated[list[str] | None, typer.Option("--allow", help="such as false_answers<=1 or recall>=80%")] = None,
+) -> None:
+    """May B be merged? Ends with 1 and the reasons when a row that held is broken, an allowance is not kept, or rows
+    are missing, doubled, in error or labelled anew; with 2 for rules that always answering or refusing would pass."""
+    from ragkit.merge_gate import Rules, limit
+
+    store = _store()
+    rules = Rules(_names(system), must, tuple(map(limit, allow or ())))
+    findings = rules.findings(_record(store, before), _record(store, after))
+    print("\n".join(f"STOP: {line}" for line in findings) or "may be merged")
+    raise typer.Exit(1 if findings else 0)
+
+
+@app.command()
+def bisect(
+    good: Annotated[str, typer.Argument(help="a commit before the change")],
+    bad: Annotated[str, typer.Argument(help="a commit after it")] = "HEAD",
+    row: Annotated[str, typer.Option("--row", metavar="ID", help="a golden row that held and no longer does")] = "",
+    metric: Annotated[str, typer.Option("--metric", help="a measure that moved")] = "",
+    system: Annotated[str, typer.Option("--system")] = DEFAULT,
+    golden: Annotated[str, typer.Option("--golden", help="name of the golden file")] = "kestrel",
+) -> None:
+    """Find the commit that broke a row or moved a measure, with the fewest evaluations."""
+    from ragkit import culprit
+
+    store = _store()
+    repo = _repo(store)
+    ends = repo.commit(good), repo.commit(bad)
+    judge = _judge(store, (system, golden), row, metric, ends)
+    parents = repo.parents(f"{ends[0].sha}..{ends[1].sha}")
+    if ends[1].sha not in parents:
+        raise BadInput(f"{good}..{bad}: no commit between; name the good one first")
+    found = culprit.first_bad(parents, ends[1].sha, judge)
+    for suspect in found.suspects:
+        print(repo.git("show", "--no-patch", "--format=%h %cs %an: %s", suspect))
+    print(f"{len(parents)} commits, {len(found.evaluated)} looked at")
+
+
+@app.command()
+def show(
+    system: Systems = DEFAULT,
+    figure: Annotated[Path | None, typer.Option("--figure", metavar="FILE.png", help="draw the trend there")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """The trend: a line a record with its measures, in the order of the commits.
+
+    JSON keys of each entry: commit, date, dirty, system, corpus, golden, questions, and the measures as [hits, of].
+    """
+    from ragkit import tables, trend
+
+    rows = trend.rows(_store(), _names(system))
+    if as_json:
+        print(json.dumps([trend.data(row) for row in rows], indent=1))
+        return
+    if figure:
+        trend.draw(rows, figure)
+    header, cells = tables.texts(trend.texts(rows))
+    widths = [max(len(row[n]) for row in (header, *cells)) for n in range(len(header))]
+    for line in (header, *cells) if rows else ():
+        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+
+
+@app.command()
+def keep(commits: Annotated[list[str], typer.Argument(help="commits whose records to keep")]) -> None:
+    """Copy records into results/commits, to be committed on purpose."""
+    store = _store()
+    names = [name for each in commits for name in _filed(store, _repo(store).commit(each))]
+    for place in store.keep(names):
+        print(f"wrote {shown(place)}")
+
+
+# --- what the commands share -----------------------------------------------------------------------------------------
+
+
+def _store() -> Store:
+    from ragkit import commits, history
+
+    try:
+        return history.Store(commits.Repo.of(ROOT))
+    except BadInput as error:
+        print(f"note: {error}", file=sys.stderr)
+        return history.Store(None)
+
+
+def _repo(store: Store) -> Repo:
+    if store.repo is None:
+        raise BadInput("this needs the project's git repository")
+    return store.repo
+
+
+def _names(system: str) -> tuple[str, ...]:
+    names = tuple(SYSTEMS) if system == "all" else tuple(name.strip() for name in system.split(","))
+    if unknown := [name for name in names if not name]:
+        raise BadInput(f"--system {system!r}: {len(unknown)} empty names; write names with commas between, or all")
+    return names
+
+
+def _record(store: Store, name: str) -> Record:
+    """The record of a commit, of the work tree as it is, or of a kept file."""
+    from ragkit import replay
+
+    if name == HERE:
+        return replay.record(_repo(store))
+    if name.endswith(".csv"):
+        return store.read(Path(name).name)
+    return store.read(_filed(store, _repo(store).commit(name))[-1])
+
+
+def _filed(store: Store, commit: Commit) -> list[str]:
+    """The names of the records of a commit as it is."""
+    clean = [name for name in store.of(commit.sha) if not store.read(name).dirty]
+    if not clean:
+        raise BadInput(f"no record of {commit.short}; make it with ragkit history run {commit.short}^!")
+    return clean
+
+
+def _questions(store: Store, name: str) -> dict[tuple[str, str], str]:
+    """The questions of all golden files of a commit by file and id, none where there is no git to ask."""
+    if store.repo is None or name.endswith(".csv"):
+        return {}
+    files = (ROOT / "golden").glob("*.csv")
+    if name == HERE:
+        texts = {path.stem: path.read_bytes() for path in files}
+    else:
+        sha = store.repo.commit(name).sha
+        held = (path for path in files if store.repo.holds(sha, f"golden/{path.name}"))
+        texts = {path.stem: store.repo.file(sha, f"golden/{path.name}") for path in held}
+    rows = ((stem, csv.DictReader(text.decode("utf-8-sig").splitlines())) for stem, text in texts.items())
+    return {(stem, row["id"]): row["question"] for stem, table in rows for row in table if "question" in row}
+
+
+def _told(pair: Comparison, questions: dict[tuple[str, str], str]) -> Iterator[str]:
+    from ragkit.merge_gate import told
+
+    yield " ".join(pair.run) + f": {pair.scored} rows compared"
+    yield from (f"  note: {note}" for note in pair.notes)
+    yield from (f"  not comparable: {name} {why}" for name, why in pair.apart.items())
+    for flip in pair.flips:
+        mark = "BROKEN" if flip.broken else "mended" if flip.mended else "other"
+        question = questions.get((pair.run[2], flip.id), "")
+        yield f"  {mark:<7}{flip.id}  {told(flip.before)} -> {told(flip.after)}  {question}".rstrip()
+    gain, low, high = pair.gain
+    yield (
+        f"  {len(pair.broken)} broken, {len(pair.mended)} mended: {100 * gain:+.0f} points "
+        f"(95 % {100 * low:+.0f} to {100 * high:+.0f}), exact McNemar p {pair.p:.3f}"
+    )
+    yield "  " + pair.power.replace("\n", "\n  ")
+
+
+def _data(pair: Comparison) -> dict[str, object]:
+    gain, low, high = pair.gain
+    changed = [flip.id for flip in pair.flips if not (flip.broken or flip.mended)]
+    return {
+        **dict(zip(("system", "corpus", "golden"), pair.run, strict=True)), "scored": pair.scored,
+        "broken": [flip.id for flip in pair.broken], "mended": [flip.id for flip in pair.mended], "changed": changed,
+        "apart": pair.apart, "notes": list(pair.notes), "p": pair.p,
+        **{name: None if value != value else value for name, value in (("gain", gain), ("low", low), ("high", high))},
+    }  # fmt: skip
+
+
+def _judge(
+    store: Store, asked: tuple[str, str], row: str, metric: str, ends: tuple[Commit, Commit]
+) -> Callable[[str], bool | None]:
+    """Whether a commit is bad: its record is taken from the store, else made."""
+    from ragkit import replay, trend
+    from ragkit.evaluate import held
+
+    if bool(row) == bool(metric):
+        raise BadInput("history bisect: name one of --row ID and --metric NAME")
+
+    def outcomes(sha: str) -> Sequence[Outcome] | None:
+        commit = _repo(store).commit(sha)
+        if not any(not store.read(name).dirty for name in store.of(sha)):
+            list(replay.replay(store, [commit]))
+        names = [name for name in store.of(sha) if not store.read(name).dirty]
+        found = [out for name in names[-1:] for run, out in store.read(name).runs.items() if run[::2] == asked]
+        return found[0] if found else None
+
+    if metric:
+        return trend.worse(metric, outcomes, ends[0].sha, ends[1].sha)
+
+    def broken(sha: str) -> bool | None:
+        rows = {o.golden.id: o for o in outcomes(sha) or ()}
+        return None if row not in rows else not held(rows[row])
+
+    return broken
+
+
+def _say(line: str) -> None:
+    if line:
+        print(line, file=sys.stderr)

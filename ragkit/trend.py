@@ -1,0 +1,111 @@
+"""The measures of many records in the order of their commits: rows, a table, a picture, and which way is worse."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragkit import figures, metrics, tables
+from ragkit.history import Run, Store
+from ragkit.records import BadInput, Outcome, Rate
+
+SHOWN = ("false_answers", "false_refusals", "recall", "faithfulness", "correctness")
+LOWER = frozenset({"false_answers", "false_refusals", "without_claims"})  # the lower the better; of others the higher
+NEITHER = frozenset({"coverage"})  # says how much is answered, not how well
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One run of one record."""
+
+    commit: str
+    date: str
+    dirty: bool
+    run: Run
+    questions: str
+    rates: dict[str, Rate]
+
+
+def rows(store: Store, systems: Sequence[str]) -> list[Point]:
+    """A point for each record and run of these systems, by date of commit; of a commit as it is the latest record."""
+    points = {}
+    for name in store.names():
+        record = store.read(name)
+        for run, outcomes in record.runs.items():
+            if run[0] in systems:
+                rates = {each: dict(metrics.MEASURES)[each](outcomes) for each in SHOWN}
+                questions = record.prints[run]["questions"]
+                place = (record.commit.sha, run, questions, name if record.dirty else "")
+                points[place] = Point(record.commit.short, record.commit.date, record.dirty, run, questions, rates)
+    return sorted(points.values(), key=lambda point: (point.run[2], systems.index(point.run[0]), point.date))
+
+
+def texts(points: Sequence[Point]) -> list[dict[str, object]]:
+    """The points for people; another golden file is marked where it begins."""
+    found: list[dict[str, object]] = []
+    before = ("", "")
+    for point in points:
+        now = (" ".join(point.run), point.questions)
+        other = now[0] == before[0] and now[1] != before[1]
+        found.append({
+            "commit": point.commit + "*" * point.dirty, "date": point.date, "system": point.run[0],
+            "golden": point.run[2] + " (other questions)" * other,
+            **{name.replace("_", " "): _told(name, rate) for name, rate in point.rates.items()},
+        })  # fmt: skip
+        before = now
+    return found
+
+
+def _told(name: str, rate: Rate) -> str:
+    if name in metrics.MEANS and rate.of:
+        return f"{rate.value:.3f} of {rate.of}" + f" ({rate.left_out} left out)" * bool(rate.left_out)
+    return tables.rate(rate)
+
+
+def data(point: Point) -> dict[str, object]:
+    """A point as JSON has it."""
+    names = dict(zip(("system", "corpus", "golden"), point.run, strict=True))
+    rates = {name: [rate.hits, rate.of] for name, rate in point.rates.items()}
+    return {
+        "commit": point.commit,
+        "date": point.date,
+        "dirty": point.dirty,
+        **names,
+        "questions": point.questions,
+    } | rates
+
+
+def draw(points: Sequence[Point], file: Path) -> None:
+    """The trend as a picture; records of trees that were not their commit are left out of it."""
+    clean = [point for point in points if not point.dirty]
+    if not clean:
+        raise BadInput("nothing to draw: there is no record of a commit as it is; ragkit history run makes some")
+    figures.trend(clean, SHOWN[:4], file)
+
+
+def worse(
+    metric: str, outcomes: Callable[[str], Sequence[Outcome] | None], good: str, bad: str
+) -> Callable[[str], bool | None]:
+    """Whether a commit lies nearer to the bad end than to the good one, by a measure that moved for the worse."""
+    known = dict(metrics.MEASURES)
+    if metric not in known or metric in NEITHER:
+        raise BadInput(f"metric {metric!r}: use one of {', '.join(name for name in known if name not in NEITHER)}")
+    sign = -1.0 if metric in LOWER else 1.0
+
+    def value(sha: str) -> float:
+        found = outcomes(sha)
+        return math.nan if found is None else sign * known[metric](found).value
+
+    ends = value(good), value(bad)
+    if not ends[1] < ends[0]:
+        values = f"{abs(ends[0]):.3f} at {good[:12]}, {abs(ends[1]):.3f} at {bad[:12]}"
+        raise BadInput(f"{metric} is {values}: no change for the worse; name other commits")
+    middle = (ends[0] + ends[1]) / 2
+
+    def is_bad(sha: str) -> bool | None:
+        found = value(sha)
+        return None if math.isnan(found) else found < middle
+
+    return is_bad
