@@ -104,10 +104,9 @@ def _compared(run: Run, before: Record, after: Record) -> Comparison:
 
 
 def _other(pair: Flip) -> bool:
-    return (pair.before.answer.outcome, pair.before.answer.verdict) != (
-        pair.after.answer.outcome,
-        pair.after.answer.verdict,
-    )
+    """Whether a row came out in another way, its reasons aside, which are not kept."""
+    old, new = ((o.answer.outcome, o.answer.verdict.gate, o.answer.verdict.concept) for o in (pair.before, pair.after))
+    return old != new
 
 
 def _apart(run: Run, before: Record, after: Record) -> Iterator[tuple[str, str]]:

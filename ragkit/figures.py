@@ -215,16 +215,20 @@ def trend(points: Sequence[Measured], measures: Sequence[str], file: Path) -> No
     panels = figure.subplots(len(measures), sharex=True, squeeze=False)[:, 0]
     commits = list(dict.fromkeys(point.commit for point in points))
     for axes, measure in zip(panels, measures, strict=True):
-        for n, run in enumerate(dict.fromkeys(point.run for point in points)):
-            line = [point for point in points if point.run == run]
+        runs = list(dict.fromkeys(point.run for point in points))
+        for run, questions in dict.fromkeys((point.run, point.questions) for point in points):
+            line = [point for point in points if (point.run, point.questions) == (run, questions)]
             places, rates = [commits.index(point.commit) for point in line], [point.rates[measure] for point in line]
             bands = [wilson(rate.hits, rate.of) for rate in rates]
-            colour = COLOURS[n % 5]
+            colour, first = (
+                COLOURS[runs.index(run) % 5],
+                all(other.run != run for other in points[: points.index(line[0])]),
+            )
             axes.fill_between(places, [low for low, _ in bands], [high for _, high in bands], color=colour, alpha=0.15)
-            axes.plot(places, [rate.value for rate in rates], color=colour, marker="o", label=run[0])
-            for before, after, place in zip(line, line[1:], places[1:], strict=False):
-                if before.questions != after.questions:
-                    axes.axvline(place - 0.5, ls=":", color="black")
+            values = [rate.value for rate in rates]
+            axes.plot(places, values, color=colour, marker="o", label=run[0] if first else None)
+            if not first:
+                axes.axvline(places[0] - 0.5, ls=":", color="black")
         axes.set(ylabel=measure.replace("_", " "), ylim=(-0.03, 1.03))
         axes.spines[["top", "right"]].set_visible(False)
     panels[-1].set(xticks=range(len(commits)))

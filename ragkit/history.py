@@ -138,8 +138,8 @@ def _maybe(cell: str) -> bool | None:
 class Store:
     """The kept files of results/commits, and those on the repository's own ref where there is git."""
 
-    def __init__(self, repo: Repo | None, folder: Path = KEPT) -> None:
-        self.repo, self.folder = repo, folder
+    def __init__(self, repo: Repo | None, folder: Path | None = None) -> None:
+        self.repo, self.folder = repo, folder or KEPT
 
     def names(self) -> list[str]:
         """The names of all records, by date of commit."""

@@ -199,9 +199,10 @@ def _names(system: str) -> tuple[str, ...]:
 def _record(store: Store, name: str) -> Record:
     """The record of a commit, of the work tree as it is, or of a kept file."""
     from ragkit import replay
+    from ragkit.history import parsed
 
     if name == HERE:
-        return replay.record(_repo(store))
+        return parsed(replay.record(_repo(store)).text(), "the work tree")  # as far as a record is kept
     if name.endswith(".csv"):
         return store.read(Path(name).name)
     return store.read(_filed(store, _repo(store).commit(name))[-1])

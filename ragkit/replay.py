@@ -24,7 +24,14 @@ from ragkit.systems import SYSTEMS
 HARNESS = "ragkit/replay.py"  # commits before it can not be evaluated by `ragkit history record`
 LOCK = "requirements.lock"
 # What an evaluation reads. What it writes beside the documents, and what holds today, is no input.
-READ = ("ragkit", "corpus", "golden", LOCK, ":(exclude,top)**/manifest.json", ":(exclude,top)**/baseline.csv")
+READ = (
+    "ragkit",
+    "corpus",
+    ":(glob)golden/*.csv",
+    LOCK,
+    ":(exclude,top)**/manifest.json",
+    ":(exclude,top)**/baseline.csv",
+)
 
 
 def record(repo: Repo) -> Record:

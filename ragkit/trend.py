@@ -29,7 +29,10 @@ class Point:
 
 
 def rows(store: Store, systems: Sequence[str]) -> list[Point]:
-    """A point for each record and run of these systems, by date of commit; of a commit as it is the latest record."""
+    """A point for each run of these systems that is on record, those on the same questions together, by date of commit.
+
+    Of a commit as it is there is one point for the same questions, that of the record whose name comes last.
+    """
     points = {}
     for name in store.names():
         record = store.read(name)
@@ -39,7 +42,16 @@ def rows(store: Store, systems: Sequence[str]) -> list[Point]:
                 questions = record.prints[run]["questions"]
                 place = (record.commit.sha, run, questions, name if record.dirty else "")
                 points[place] = Point(record.commit.short, record.commit.date, record.dirty, run, questions, rates)
-    return sorted(points.values(), key=lambda point: (point.run[2], systems.index(point.run[0]), point.date))
+    spans: dict[tuple[Run, str], list[str]] = {}
+    for point in points.values():
+        spans.setdefault((point.run, point.questions), []).append(point.date)
+
+    def order(point: Point) -> tuple[object, ...]:
+        dates = spans[point.run, point.questions]
+        series = point.run[2], systems.index(point.run[0]), min(dates), max(dates), point.questions
+        return (*series, point.date, point.commit, point.dirty)
+
+    return sorted(points.values(), key=order)
 
 
 def texts(points: Sequence[Point]) -> list[dict[str, object]]:

@@ -32,9 +32,15 @@ def outcome(golden: Golden, mark: str, system: str = "passage") -> Outcome:
 
 
 def record(
-    marks: Mapping[str, str], *, sha: str = "a" * 40, dirty: bool = False, must: str = "", asked: Mapping[str, str] = {},
-    run: Run = RUN, **prints: str,
-) -> Record:  # fmt: skip
+    marks: Mapping[str, str],
+    *,
+    sha: str = "a" * 40,
+    dirty: bool = False,
+    must: str = "",
+    asked: Mapping[str, str] = {},
+    run: Run = RUN,
+    **prints: str,
+) -> Record:
     """A record of one run: `marks` gives each row its fate, `asked` another question than its id."""
     rows = {name: row(name, must=name in must.split(), question=asked.get(name, "")) for name in marks}
     outcomes = tuple(outcome(rows[name], mark, run[0]) for name, mark in marks.items())

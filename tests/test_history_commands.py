@@ -1,0 +1,172 @@
+"""`ragkit history` on records made by hand, and on this project as it is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ragkit import history_commands
+from ragkit.commits import Commit, Repo
+from ragkit.history import Record, Store
+from tests.pasts import git, record, repository
+
+Cli = Callable[..., tuple[int, str, str]]
+GOOD = {"y1": "a", "y2": "a", "n1": "r", "n2": "r"}
+BAD = {"y1": "r", "y2": "a", "n1": "a", "n2": "r"}  # one error more of each kind
+
+
+@pytest.fixture
+def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
+    """A project of 64 commits after a first one."""
+    monkeypatch.setattr(history_commands, "ROOT", tmp_path)
+    monkeypatch.setattr("ragkit.history.KEPT", tmp_path / "kept")
+    repo = repository(tmp_path, 1)
+    lines = [f"commit refs/heads/main\ncommitter x <x@x> {1770000000 + 60 * n} +0000\ndata 1\nx" for n in range(64)]
+    lines[0] += "\nfrom refs/heads/main^0"
+    repo.raw("fast-import", "--quiet", given="\n".join([*lines, ""]).encode())
+    git(tmp_path, "reset", "-q", "--hard")
+    return repo
+
+
+def commits(repo: Repo) -> list[Commit]:
+    return repo.commits("HEAD")
+
+
+def made(commit: Commit, marks: dict[str, str], **options: str) -> Record:
+    return replace(record(marks, **options), commit=commit)
+
+
+def file(repo: Repo, records: Sequence[Record]) -> None:
+    Store(repo).put({each.name: each.text() for each in records})
+
+
+@pytest.mark.parametrize("guilty", [1, 2, 33, 63, 64])
+@pytest.mark.parametrize(
+    "asked",
+    [("--row", "y1"), ("--row", "n1"), ("--metric", "right_answers"), ("--metric", "false_answers")],
+    ids=["a row answered before", "a row refused before", "higher is better", "lower is better"],
+)
+def test_bisect_finds_one_of_64_in_at_most_seven_looks(
+    asked: tuple[str, str], guilty: int, repo: Repo, ragkit: Cli
+) -> None:
+    all_of_them = commits(repo)
+    file(repo, [made(each, GOOD if n < guilty else BAD) for n, each in enumerate(all_of_them)])
+    code, out, _ = ragkit("history", "bisect", all_of_them[0].sha, "HEAD", *asked)
+    assert code == 0 and out.split()[0] == git(repo.folder, "rev-parse", "--short", all_of_them[guilty].sha)
+    looks = int(out.splitlines()[-1].split(", ")[1].split()[0])
+    assert looks <= 7 and out.splitlines()[-1].startswith("64 commits")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("bisect", "HEAD~1"), "name one of --row ID and --metric NAME"),
+        (("bisect", "HEAD~1", "--metric", "coverage"), "metric 'coverage': use one of"),
+        (("bisect", "HEAD~1", "--metric", "recall"), "no change for the worse"),
+        (("bisect", "HEAD", "HEAD~1", "--row", "y1"), "name the good one first"),
+        (("bisect", "nowhere", "--row", "y1"), "commit 'nowhere'"),
+        (("run",), "name one of A..B, --last N and --missing"),
+        (("run", "--last", "2", "--missing"), "name one of"),
+        (("run", "nowhere..HEAD"), "git rev-list"),
+        (("compare", "HEAD~5", "HEAD"), "no record of"),
+        (("gate", "HEAD", "HEAD", "--must"), "whose every outcome is answer"),
+        (("gate", "HEAD", "HEAD", "--allow", "speed<=1"), "allowance 'speed<=1'"),
+        (("gate", "HEAD", "HEAD", "--system", "other"), "no rows of other"),
+        (("keep", "HEAD~5"), "no record of"),
+        (("show", "--figure", "x.png", "--system", "other"), "nothing to draw"),
+        (("compare", "HEAD", "x.csv"), "x.csv: no record of that name"),
+    ],
+)
+def test_bad_input_ends_with_2_and_a_line(words: tuple[str, ...], said: str, repo: Repo, ragkit: Cli) -> None:
+    *_, before, last = commits(repo)
+    file(repo, [made(before, GOOD), made(last, GOOD)])
+    code, out, err = ragkit("history", *words)
+    assert code == 2 and said in err and err.count("\n") == 1 and "Traceback" not in out + err
+
+
+def test_compare_tells_the_flips_and_the_notes(repo: Repo, ragkit: Cli) -> None:
+    *_, before, last = commits(repo)
+    file(repo, [made(before, GOOD), made(last, BAD | {"y3": "a"}, model="1")])
+    code, out, _ = ragkit("history", "compare", "HEAD~1", "HEAD")
+    assert code == 0
+    assert (
+        "BROKEN y1  answer -> refuse unknown-term (word)" in out
+        and "BROKEN n1  refuse unknown-term (word) -> answer" in out
+    )
+    assert "not comparable: y3 is missing before" in out and "note: other model" in out
+    assert "2 broken, 0 mended: -50 points" in out and "p 0.500" in out
+
+
+def test_compare_gives_data(repo: Repo, ragkit: Cli) -> None:
+    *_, before, last = commits(repo)
+    file(repo, [made(before, GOOD), made(last, BAD)])
+    (found,) = json.loads(ragkit("history", "compare", "HEAD~1", "HEAD", "--json")[1])
+    assert (found["broken"], found["mended"], found["scored"], found["p"]) == (["y1", "n1"], [], 4, 0.5)
+
+
+def test_the_gate_ends_with_1_and_the_reasons_or_with_0(repo: Repo, ragkit: Cli) -> None:
+    *_, before, last = commits(repo)
+    file(repo, [made(before, GOOD), made(last, BAD)])
+    code, out, _ = ragkit("history", "gate", "HEAD~1", "HEAD")
+    assert code == 1 and [line[:5] for line in out.splitlines()] == ["STOP:"] * 2
+    assert ragkit("history", "gate", "HEAD~1", "HEAD~1")[:2] == (0, "may be merged\n")
+
+
+def test_kept_records_are_files_that_can_be_compared(repo: Repo, ragkit: Cli) -> None:
+    *_, last = commits(repo)
+    file(repo, [made(last, GOOD)])
+    code, out, _ = ragkit("history", "keep", "HEAD")
+    name = made(last, GOOD).name
+    assert code == 0 and name in out and (repo.folder / "kept" / name).read_text() == made(last, GOOD).text()
+    assert ragkit("history", "compare", f"kept/{name}", "HEAD")[0] == 0
+
+
+# The trend (case c24)
+
+
+def test_the_trend_has_a_point_a_commit_and_golden_file_and_marks_where_the_questions_change(
+    repo: Repo, ragkit: Cli
+) -> None:
+    first, second, third, *_ = commits(repo)
+    file(repo, [made(each, GOOD) for each in (first, second)])
+    file(repo, [made(second, BAD), made(first, GOOD, questions="g31"), made(third, BAD, questions="g31")])
+    rows = json.loads(ragkit("history", "show", "--json")[1])
+    assert [(row["commit"], row["questions"], row["false_answers"]) for row in rows] == [
+        (first.short, "0", [0, 2]),
+        (second.short, "0", [1, 2]),
+        (first.short, "g31", [0, 2]),
+        (third.short, "g31", [1, 2]),
+    ]
+    assert "kestrel (other questions)" in ragkit("history", "show")[1]
+
+
+def test_the_latest_record_of_a_commit_as_it_is_is_shown_and_a_tree_that_was_not_is_marked(
+    repo: Repo, ragkit: Cli
+) -> None:
+    *_, last = commits(repo)
+    dirty = replace(made(last, BAD, code="1"), dirty=True)
+    file(repo, [made(last, GOOD), dirty])
+    out = ragkit("history", "show")[1]
+    assert out.count(last.short) == 2 and out.count(f"{last.short}*") == 1
+
+
+def test_the_trend_is_drawn(repo: Repo, ragkit: Cli, tmp_path: Path) -> None:
+    file(repo, [made(each, GOOD) for each in commits(repo)[:3]])
+    place = tmp_path / "trend.png"
+    assert ragkit("history", "show", "--figure", str(place))[0] == 0
+    assert place.read_bytes().startswith(b"\x89PNG")
+
+
+def test_without_git_the_kept_files_still_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ragkit: Cli) -> None:
+    monkeypatch.setattr(history_commands, "ROOT", tmp_path)
+    monkeypatch.setattr("ragkit.history.KEPT", tmp_path / "kept")
+    (tmp_path / "kept").mkdir()
+    kept = record(GOOD)
+    (tmp_path / "kept" / kept.name).write_text(kept.text())
+    code, out, err = ragkit("history", "show")
+    assert code == 0 and kept.commit.short in out and "in no git repository" in err
+    assert ragkit("history", "record")[0] == 2
