@@ -173,8 +173,8 @@ def test_fused_scores_by_hand(ranks: tuple[int, int], told: float) -> None:
 
 
 def test_a_first_and_a_third_place_are_just_above_two_second_places() -> None:
-    found = reciprocal_ranks([["a", "b", "c"], ["d", "b", "a"]], weights=(0.5, 0.5))
-    assert [name for name, _ in found] == ["a", "b", "d", "c"]
+    found = reciprocal_ranks([["b", "a", "c"], ["d", "a", "b"]], weights=(0.5, 0.5))
+    assert [name for name, _ in found] == ["b", "a", "d", "c"]
 
 
 # Ranks, not scores

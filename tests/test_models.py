@@ -20,7 +20,7 @@ import pytest
 import toys
 from numpy.typing import NDArray
 
-from ragkit import models
+from ragkit import corpus, models, system
 from ragkit.models import DOCUMENT, MOST_TOKENS, QUERY, Encode, Encoder, MiniLM, NotAvailable
 from ragkit.records import BadInput
 from ragkit.vectors import Vectors
@@ -165,8 +165,9 @@ def loaded() -> Encode:
 
 @pytest.fixture
 def anew(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """A choice that loads anew, and no file of one's own named."""
+    """A choice that loads anew, corpora that know no model yet, and no file of one's own named."""
     monkeypatch.setattr(models, "_minilm", models._minilm.__wrapped__)
+    monkeypatch.setattr(system, "index", corpus.index.__wrapped__)
     monkeypatch.delenv(models.OWN_PATH, raising=False)
     return monkeypatch
 

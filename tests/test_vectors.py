@@ -497,6 +497,7 @@ def test_the_file_beside_the_documents_is_used(tmp_path: Path) -> None:
 
 def test_ready_made_chunks_may_have_a_file_too(tmp_path: Path) -> None:
     file = kept(tmp_path / "v.npz", build.TOY, "leave", "q")
+    shutil.rmtree(tmp_path / "results")
     about = Corpus.of_chunks([build.chunk("leave")], vectors=file)
     assert space(Encoder("toy", never), about).nearest(["q"], 5)[0].places.tolist() == [0]
 
