@@ -14,8 +14,8 @@ import typer
 
 from ragkit import history_commands
 from ragkit.files import ROOT, shown
-from ragkit.records import REFUSE, Answer, BadInput
-from ragkit.systems import DEFAULT, SYSTEMS, backend, named
+from ragkit.records import REFUSE, Answer, BadInput, ModelFailed
+from ragkit.systems import DEFAULT, SYSTEMS, named
 
 if TYPE_CHECKING:
     from ragkit.corpus import Folder
@@ -102,7 +102,7 @@ def evaluate(
     folder = _folder(corpus)
     file = _golden(golden, folder)
     baseline = file.parent / "baseline.csv"
-    run = study.evaluated(named(system), folder, file, backend=backend())
+    run = study.evaluated(named(system), folder, file)
     held = golden_files.read_baseline(baseline) if baseline.exists() else {}
     if accept:
         held[run.key] = {o.golden.id: judging.held(o) for o in run.outcomes}
@@ -266,7 +266,7 @@ def main() -> None:
         app()
     except KeyboardInterrupt:
         sys.exit(130)
-    except BadInput as error:
+    except (BadInput, ModelFailed) as error:
         print(f"ragkit: {error}", file=sys.stderr)
         sys.exit(2)
     except BrokenPipeError:

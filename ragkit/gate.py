@@ -54,7 +54,8 @@ class Floor:
     def _held(self, value: float) -> Verdict:
         if value >= self.least:
             return Verdict()
-        told = f"{value:.2f}" if round(value, 2) < self.least else f"{value:.6g}"  # 0.4498 is not told as 0.45
+        shown = (f"{value:.2f}", f"{value:.6g}", repr(value))
+        told = next(each for each in shown if float(each) < self.least)  # 0.4498 is not told as 0.45
         return Verdict(self.signal.gate, reason=f"{self.signal} is {told}, below the floor of {self.least:g}")
 
 

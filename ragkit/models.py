@@ -41,7 +41,9 @@ class NotAvailable(BadInput):
 
 
 class Embed(Protocol):
-    """A choice of embedding model."""
+    """A choice of embedding model: a frozen dataclass, so that what is made of it is made once."""
+
+    def __hash__(self) -> int: ...
 
     def key(self, task: str) -> str:
         """What the vectors of a task (`query` or `document`) are kept under: other weights, another key."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from statistics import fmean, pstdev
 from typing import TYPE_CHECKING
 
@@ -137,9 +137,8 @@ def _same_first(embed: Embed, ranking: Ranking, corpus: Corpus) -> float:
 
 def _orders(embed: Embed, ranking: Ranking, corpus: Corpus) -> tuple[list[str], list[str]]:
     """The ids by the two retrievers of a fused ranking, else by the retriever and by cosine."""
-    orders = [[hit.chunk.id for hit in part.hits] for part in ranking.parts or (ranking,)]
-    near = _near(embed, ranking, corpus).places
-    return (orders[0], orders[1]) if len(orders) > 1 else (orders[0], [corpus.chunks[n].id for n in near])
+    first, *more = [[hit.chunk.id for hit in part.hits] for part in ranking.parts or (ranking,)]
+    return first, more[0] if more else [corpus.chunks[n].id for n in _near(embed, ranking, corpus).places]
 
 
 def nearby(near: Near, corpus: Corpus) -> list[str]:
@@ -148,6 +147,7 @@ def nearby(near: Near, corpus: Corpus) -> list[str]:
     return [text for text in map(visible, cited) if text.strip()]
 
 
+@cache  # the signals of a model are the same ones each time: systems that hold them compare
 def cosine_signals(embed: Embed) -> tuple[Signal, ...]:
     """What the vectors of a model say: the cosine of the nearest chunk, its lead over the second, the mean of the five
     nearest, the best sentence in those, and how far two retrievers agree (share of the first five, and of the first).

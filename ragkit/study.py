@@ -26,7 +26,7 @@ from ragkit.vectors import Vectors, shown_text
 PUBLISHED = SYSTEMS["retrieved"]  # the published rule: unknown ideas, then the rarest idea in the retrieved text
 
 
-def evaluated(system: System, folder: corpus.Folder, file: str | Path, *, backend: str = "bm25") -> report.Run:
+def evaluated(system: System, folder: corpus.Folder, file: str | Path) -> report.Run:
     """A system run over a golden file, with all that a report says of it."""
     sections = {name for document in corpus.readable(folder).documents for name in chunk.names(document)}
     rows, bot = golden.read(file, sections=sections), system.on(folder)
@@ -38,10 +38,15 @@ def evaluated(system: System, folder: corpus.Folder, file: str | Path, *, backen
         same=kin,
         signals=_kept_signals(bot),
     )
-    silent = len(bot.corpus.empty)
-    return report.Run(
-        system.name, folder.name, Path(file).stem, len(bot.corpus.chunks), backend, tuple(outcomes), silent
-    )
+    chunks, silent = len(bot.corpus.chunks), len(bot.corpus.empty)
+    return report.Run(system.name, folder.name, Path(file).stem, chunks, backend(system), tuple(outcomes), silent)
+
+
+def backend(system: System) -> str:
+    """What a system retrieves by: `bm25`, `dense` or `hybrid`, another retriever by its name."""
+    known = {"Lexical": "bm25", "Dense": "dense", "Fused": "hybrid"}
+    name = type(system.retriever).__name__
+    return known.get(name, name)
 
 
 def _kept_signals(bot: Bot) -> Callable[[Ranking], dict[str, float]]:

@@ -40,6 +40,8 @@ def named(name: str) -> System:
     if name not in SYSTEMS:
         raise BadInput(f"system {name!r}: unknown; use one of {', '.join(SYSTEMS)}")
     system = SYSTEMS[name]
+    if asked == "hybrid" and system.name == "threshold":
+        raise BadInput("threshold: its floor is one under BM25 scores, and fused scores are ranks; use --system cosine")
     if asked == "hybrid" and system in LEXICAL:
         return replace(system, name=f"{name}-hybrid", retriever=HYBRID)
     return system

@@ -57,7 +57,12 @@ class Vectors:
             with _Cache() as kept:
                 self._known |= kept.get(missing)
                 self._compute({key: text for key, text in missing.items() if key not in self._known}, task, kept)
-        return np.stack([self._known[key] for key in keys]) if keys else np.zeros((0, 0), np.float16)
+        found = [self._known[key] for key in keys]
+        if len({len(vector) for vector in found}) > 1:
+            raise ModelFailed(
+                f"{self.embed.key(task)}: gave vectors of other dimensions before; name the model otherwise"
+            )
+        return np.stack(found) if found else np.zeros((0, 0), np.float16)
 
     def save(self, file: Path, texts: Iterable[tuple[str, str]]) -> int:
         """Writes the vectors of (text, task) pairs to a file, and how many they are; the same texts, the same bytes."""
@@ -79,16 +84,15 @@ class Vectors:
         assert self._known is not None
         encode, keys = self._encode or self.embed.load(), sorted(missing, key=lambda key: len(missing[key]))
         self._encode = encode
-        start = time.perf_counter()
         with _bar(len(keys)) as advance:
             for first in range(0, len(keys), TOGETHER):
-                part = keys[first : first + TOGETHER]
+                part, start = keys[first : first + TOGETHER], time.perf_counter()
                 found = _unit(encode([missing[key] for key in part], task), len(part), self.embed.key(task))
                 made = dict(zip(part, found, strict=True))
                 kept.put(made)
                 self._known |= made
                 advance(len(part))
-        self.computed, self.seconds = self.computed + len(keys), self.seconds + time.perf_counter() - start
+                self.computed, self.seconds = self.computed + len(part), self.seconds + time.perf_counter() - start
 
 
 def _unit(vectors: NDArray[np.float32], texts: int, model: str) -> NDArray[np.float16]:

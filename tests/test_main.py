@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from ragkit import __main__ as cli
 from ragkit import manifest, systems
 from ragkit.corpus import read
 from ragkit.files import ROOT
+from ragkit.records import ModelFailed
 
 HEADER = "id,question,answerable,answer,source,category\n"
 GOOD = HEADER + "1,How long is the warranty?,true,24 months,returns.md#warranty,q1\n2,Do you sell crypto?,false,,,q3\n"
@@ -197,3 +199,13 @@ def test_the_kept_manifest_speaks_of_these_documents() -> None:
     found = manifest.manifest(corpus)
     assert found.chunks == len(corpus.chunks) > 26
     assert all(entry.covered == 1 for entry in found.files)
+
+
+def test_a_model_that_fails_is_told_in_a_line(
+    ragkit: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(name: str) -> None:
+        raise ModelFailed("gemini: HTTP 500 (attempts: 4)")
+
+    monkeypatch.setattr(cli, "named", failing)
+    assert ragkit("ask", "Leave?") == (2, "", "ragkit: gemini: HTTP 500 (attempts: 4)\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import build
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from ragkit import corpus, job, models, notebooks, study, vectors
+from ragkit.dense import Dense
 from ragkit.models import DOCUMENT, QUERY, Encoder, MiniLM, NotAvailable
 from ragkit.records import BadInput
 from ragkit.systems import HYBRID, SYSTEMS
@@ -82,6 +84,12 @@ def test_the_index_command_writes_the_vectors(
 
 def toy(texts: list[str]) -> np.ndarray:
     return np.array([[1.0, len(text), text.count("e")] for text in texts])
+
+
+@pytest.mark.parametrize(("name", "backend"), [("passage", "bm25"), ("cosine", "hybrid")])
+def test_a_run_tells_what_it_was_retrieved_by(name: str, backend: str) -> None:
+    assert study.backend(SYSTEMS[name]) == backend
+    assert study.backend(replace(SYSTEMS[name], retriever=Dense())) == "dense"
 
 
 # Documents that say nothing

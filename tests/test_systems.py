@@ -223,7 +223,7 @@ def test_the_hybrid_backend_makes_a_lexical_system_the_named_hybrid(monkeypatch:
 
 def test_the_hybrid_backend_changes_the_name_and_the_retriever_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAG_BACKEND", "hybrid")
-    for system in systems.LEXICAL:
+    for system in (system for system in systems.LEXICAL if system.name != "threshold"):
         assert systems.named(system.name) == replace(system, name=f"{system.name}-hybrid", retriever=systems.HYBRID)
 
 
@@ -242,3 +242,9 @@ def test_the_cosine_system_refuses_by_the_cosine() -> None:
     refused = [answer.verdict for answer in answers("cosine")[: len(questions())] if answer.outcome == "refuse"]
     assert {verdict.gate for verdict in refused} == {"below-cosine"}
     assert all(verdict.reason.endswith("below the floor of 0.45") for verdict in refused)
+
+
+def test_a_floor_under_bm25_scores_is_not_put_under_fused_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAG_BACKEND", "hybrid")
+    with pytest.raises(BadInput, match="threshold: .*use --system cosine"):
+        systems.named("threshold")

@@ -146,6 +146,13 @@ def test_after_a_failure_the_same_vectors_go_on(monkeypatch: pytest.MonkeyPatch)
     assert known.of(["a", "bb"], QUERY).tolist() == halves(["a", "bb"]).tolist() and model.asked == [["a"], ["bb"]]
 
 
+def test_a_model_that_gives_other_dimensions_under_its_old_name_is_told() -> None:
+    Vectors(Encoder("same", lambda: lambda texts: np.ones((len(texts), 2)))).of(["a"], QUERY)
+    later = Vectors(Encoder("same", lambda: lambda texts: np.ones((len(texts), 3))))
+    with pytest.raises(ModelFailed, match="same: gave vectors of other dimensions before"):
+        later.of(["a", "b"], QUERY)
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -57,4 +57,5 @@ def files(folder: Path) -> dict[str, str]:
 
 def use_results(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("RAGKIT_RESULTS", str(folder / "results"))
+    monkeypatch.delenv("RAGKIT_CACHE", raising=False)
     return folder / "results"
