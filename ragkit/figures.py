@@ -32,10 +32,8 @@ def show(figure: Figure, alt: str, name: str) -> None:
     """Displays a figure with its text and keeps it as results/figures/<name>.png."""
     from IPython.display import display
 
-    out = io.BytesIO()
-    figure.savefig(out, format="png", dpi=110, facecolor="white", metadata={"Software": None})
-    write_bytes(results() / "figures" / f"{name}.png", out.getvalue())
-    data = {"image/png": base64.b64encode(out.getvalue()).decode(), "text/plain": alt}
+    image = write(figure, results() / "figures" / f"{name}.png")
+    data = {"image/png": base64.b64encode(image).decode(), "text/plain": alt}
     display(data, metadata={"image/png": {"alt": alt}}, raw=True)
 
 
@@ -200,6 +198,8 @@ class Measured(Protocol):
     @property
     def commit(self) -> str: ...
     @property
+    def date(self) -> str: ...
+    @property
     def run(self) -> tuple[str, str, str]: ...
     @property
     def questions(self) -> str: ...
@@ -207,33 +207,51 @@ class Measured(Protocol):
     def rates(self) -> dict[str, Rate]: ...
 
 
-def trend(points: Sequence[Measured], measures: Sequence[str], file: Path) -> None:
-    """A panel a measure, a line a system over the commits in its 95 % band (Wilson); dotted: the questions change."""
+def trend(points: Sequence[Measured], measures: Sequence[str]) -> tuple[Figure, str]:
+    """A panel a measure, a line a system over the commits, with Wilson's 95 % band where rows are counted; dotted where
+    the questions change. The figure, and a text that names its numbers."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 2.2 * len(measures)), layout="constrained")
     panels = figure.subplots(len(measures), sharex=True, squeeze=False)[:, 0]
-    commits = list(dict.fromkeys(point.commit for point in points))
+    commits = list(dict.fromkeys(point.commit for point in sorted(points, key=lambda point: point.date)))
+    runs = list(dict.fromkeys(point.run for point in points))
+    told = []
     for axes, measure in zip(panels, measures, strict=True):
-        runs = list(dict.fromkeys(point.run for point in points))
-        for run, questions in dict.fromkeys((point.run, point.questions) for point in points):
-            line = [point for point in points if (point.run, point.questions) == (run, questions)]
-            places, rates = [commits.index(point.commit) for point in line], [point.rates[measure] for point in line]
-            bands = [wilson(rate.hits, rate.of) for rate in rates]
-            colour, first = (
-                COLOURS[runs.index(run) % 5],
-                all(other.run != run for other in points[: points.index(line[0])]),
-            )
-            axes.fill_between(places, [low for low, _ in bands], [high for _, high in bands], color=colour, alpha=0.15)
-            values = [rate.value for rate in rates]
-            axes.plot(places, values, color=colour, marker="o", label=run[0] if first else None)
-            if not first:
-                axes.axvline(places[0] - 0.5, ls=":", color="black")
         axes.set(ylabel=measure.replace("_", " "), ylim=(-0.03, 1.03))
         axes.spines[["top", "right"]].set_visible(False)
+        for n, run in enumerate(runs):
+            lines = _same_questions([point for point in points if point.run == run])
+            for line in lines:
+                places = [commits.index(point.commit) for point in line]
+                _line(axes, places, [point.rates[measure] for point in line], n, run[0] if line is lines[0] else "")
+                if line is not lines[0]:
+                    axes.axvline(places[0] - 0.5, ls=":", color="black")
+                ends = f"{line[0].rates[measure]} at {line[0].commit} to {line[-1].rates[measure]} at {line[-1].commit}"
+                told.append(f"{measure.replace('_', ' ')} of {run[0]} {ends}")
     panels[-1].set(xticks=range(len(commits)))
     panels[-1].set_xticklabels([commit[:7] for commit in commits], rotation=90)
     figure.legend(*panels[0].get_legend_handles_labels(), frameon=False, loc="outside upper right", ncols=4)
+    return figure, f"Over {len(commits)} commits: {'; '.join(told)}."
+
+
+def _same_questions(points: Sequence[Measured]) -> list[list[Measured]]:
+    kinds = dict.fromkeys(point.questions for point in points)
+    return [[point for point in points if point.questions == kind] for kind in kinds]
+
+
+def _line(axes: Axes, places: Sequence[int], rates: Sequence[Rate], number: int, label: str) -> None:
+    colour = COLOURS[number % len(COLOURS)]
+    if all(rate.hits == int(rate.hits) for rate in rates):
+        bands = [wilson(rate.hits, rate.of) for rate in rates]
+        axes.fill_between(places, [low for low, _ in bands], [high for _, high in bands], color=colour, alpha=0.15)
+    values = [rate.value for rate in rates]
+    axes.plot(places, values, color=colour, marker="o", ls=("-", "--", ":")[number % 3], label=label or None)
+
+
+def write(figure: Figure, place: Path) -> bytes:
+    """Writes a figure as PNG, and gives its bytes."""
     out = io.BytesIO()
     figure.savefig(out, format="png", dpi=110, facecolor="white", metadata={"Software": None})
-    write_bytes(file, out.getvalue())
+    write_bytes(place, out.getvalue())
+    return out.getvalue()

@@ -141,11 +141,19 @@ class Store:
     def __init__(self, repo: Repo | None, folder: Path | None = None) -> None:
         self.repo, self.folder = repo, folder or KEPT
 
-    def names(self) -> list[str]:
-        """The names of all records, by date of commit."""
+    def names(self, *, until: str = "") -> list[str]:
+        """The names of all records by date of commit, up to those of the commit `until`."""
         on_ref = self.repo.kept() if self.repo else {}
         files = (path.name for path in self.folder.glob("*.csv"))
-        return sorted(name for name in {*on_ref, *files} if NAME.fullmatch(name))
+        found = sorted(name for name in {*on_ref, *files} if NAME.fullmatch(name))
+        if not until:
+            return found
+        ends = [n for n, name in enumerate(found, 1) if len(until) >= 7 and _sha(name).startswith(until[:12])]
+        if not ends:
+            raise BadInput(
+                f"until {until!r}: no record of that commit; name one of ragkit history show by 7 digits or more"
+            )
+        return found[: max(ends)]
 
     def of(self, sha: str) -> list[str]:
         """The names of the records of a commit."""

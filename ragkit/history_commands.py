@@ -147,14 +147,14 @@ def show(
 
     JSON keys of each entry: commit, date, dirty, system, corpus, golden, questions, and the measures as [hits, of].
     """
-    from ragkit import tables, trend
+    from ragkit import figures, tables, trend
 
     rows = trend.rows(_store(), _names(system))
     if as_json:
         print(json.dumps([trend.data(row) for row in rows], indent=1))
         return
     if figure:
-        trend.draw(rows, figure)
+        figures.write(trend.drawn(rows)[0], figure)
     header, cells = tables.texts(trend.texts(rows))
     widths = [max(len(row[n]) for row in (header, *cells)) for n in range(len(header))]
     for line in (header, *cells) if rows else ():

@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ragkit import figures, metrics, tables
 from ragkit.history import Run, Store
 from ragkit.records import BadInput, Outcome, Rate
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 SHOWN = ("false_answers", "false_refusals", "recall", "faithfulness", "correctness")
+DRAWN = ("false_answers", "false_refusals", "recall", "correctness")
 LOWER = frozenset({"false_answers", "false_refusals", "without_claims"})  # the lower the better; of others the higher
 NEITHER = frozenset({"coverage"})  # says how much is answered, not how well
 
@@ -28,27 +32,29 @@ class Point:
     rates: dict[str, Rate]
 
 
-def rows(store: Store, systems: Sequence[str]) -> list[Point]:
+def rows(store: Store, systems: Sequence[str] = (), *, until: str = "") -> list[Point]:
     """A point for each run of these systems that is on record, those on the same questions together, by date of commit.
 
-    Of a commit as it is there is one point for the same questions, that of the record whose name comes last.
+    Of a commit as it is there is one point for the same questions, that of the record whose name comes last. Without
+    systems all of them; `until` is a commit after which nothing counts.
     """
-    points = {}
-    for name in store.names():
+    points: dict[tuple[str, Run, str, str], Point] = {}
+    for name in store.names(until=until):
         record = store.read(name)
         for run, outcomes in record.runs.items():
-            if run[0] in systems:
+            if not systems or run[0] in systems:
                 rates = {each: dict(metrics.MEASURES)[each](outcomes) for each in SHOWN}
                 questions = record.prints[run]["questions"]
                 place = (record.commit.sha, run, questions, name if record.dirty else "")
                 points[place] = Point(record.commit.short, record.commit.date, record.dirty, run, questions, rates)
+    names = list(systems) or list(dict.fromkeys(point.run[0] for point in points.values()))
     spans: dict[tuple[Run, str], list[str]] = {}
     for point in points.values():
         spans.setdefault((point.run, point.questions), []).append(point.date)
 
     def order(point: Point) -> tuple[object, ...]:
         dates = spans[point.run, point.questions]
-        series = point.run[2], systems.index(point.run[0]), min(dates), max(dates), point.questions
+        series = point.run[2], names.index(point.run[0]), min(dates), max(dates), point.questions
         return (*series, point.date, point.commit, point.dirty)
 
     return sorted(points.values(), key=order)
@@ -89,12 +95,12 @@ def data(point: Point) -> dict[str, object]:
     } | rates
 
 
-def draw(points: Sequence[Point], file: Path) -> None:
-    """The trend as a picture; records of trees that were not their commit are left out of it."""
+def drawn(points: Sequence[Point]) -> tuple[Figure, str]:
+    """The trend as a figure and its text; records of trees that were not their commit are left out of it."""
     clean = [point for point in points if not point.dirty]
     if not clean:
         raise BadInput("nothing to draw: there is no record of a commit as it is; ragkit history run makes some")
-    figures.trend(clean, SHOWN[:4], file)
+    return figures.trend(clean, DRAWN)
 
 
 def worse(

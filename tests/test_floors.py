@@ -40,7 +40,7 @@ TABLE = """
 8  both       study public
 9  both       experiment job replay
 10 both       confidence rank_arithmetic
-10 both       history_commands
+10 both       history_commands by_commit
 11 both       __main__
 """
 ROWS = [line.split() for line in TABLE.strip().splitlines()]
