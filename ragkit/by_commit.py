@@ -47,14 +47,15 @@ def steps(found: Sequence[Record], system: str) -> list[Row]:
     ]  # fmt: skip
 
 
-def flips(found: Sequence[Record], system: str) -> list[Row]:
-    """Every flip between two commits on record: what the row was and is."""
-    return [
-        {"commit": after.commit.short, "id": flip.id, "before": told(flip.before), "after": told(flip.after)}
-        for before, after in pairwise(found)
-        for pair in _of(before, after, system)
-        for flip in (*pair.broken, *pair.mended)
+def flips(found: Sequence[Record], system: str) -> str:
+    """Every row that began or ceased to hold between two commits on record, in a line each."""
+    pairs = [(after.commit.short, pair) for before, after in pairwise(found) for pair in _of(before, after, system)]
+    each = [(commit, flip) for commit, pair in pairs for flip in (*pair.broken, *pair.mended)]
+    lines = [
+        f"{commit} {'BROKEN' if flip.broken else 'mended'} {flip.id}: {told(flip.before)} -> {told(flip.after)}"
+        for commit, flip in each
     ]
+    return "\n".join(lines) or f"No row of {system} flipped between these {len(found)} commits."
 
 
 def _of(before: Record, after: Record, system: str) -> list[Comparison]:

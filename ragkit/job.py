@@ -8,9 +8,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ragkit import corpus, evaluate, golden, manifest, metrics, notebooks, publish, report, study, tables
+from ragkit import (
+    commits,
+    comparison,
+    corpus,
+    evaluate,
+    golden,
+    history,
+    manifest,
+    metrics,
+    notebooks,
+    publish,
+    replay,
+    report,
+    study,
+    tables,
+)
 from ragkit.files import ROOT, fingerprint, fingerprint_files, read_text, results, shown, table, write_text
 from ragkit.fresh import Record, inputs
+from ragkit.merge_gate import told
 from ragkit.models import NotAvailable
 from ragkit.records import BadInput, Rate
 from ragkit.systems import DEFAULT, SYSTEMS, backend
@@ -46,14 +62,25 @@ def _key(played: Sequence[notebooks.Run]) -> str:
     said = [f"{each.notebook.name} {each.message if each.status == notebooks.FAILED else ''}" for each in played]
     files = [*(each.notebook for each in played), BASELINE, MISSES, results() / "tables" / "public.csv"]
     pages = inputs("ragkit/templates/**/*")
-    return fingerprint(inputs(), pages, fingerprint_files(path for path in files if path.exists()), *said)
+    kept = inputs("results/commits/*.csv")
+    return fingerprint(
+        inputs(), pages, kept, _here(), fingerprint_files(path for path in files if path.exists()), *said
+    )
+
+
+def _here() -> str:
+    """The commit that is checked out, empty where there is none."""
+    try:
+        return commits.Repo.of(ROOT).commit().sha
+    except BadInput:
+        return ""
 
 
 def _made(played: Sequence[notebooks.Run]) -> tuple[list[str], list[Path]]:
     manifests = [_indexed(folder) for folder, _ in _corpora()]
     (runs, lacking), out = evaluated(), results() / "report.html"
     made = [*manifests, *keep(runs), out]
-    publish.build(_sections(runs), played, out, after=[_fingerprints()])
+    publish.build([*_sections(runs), *_since()], played, out, after=[_fingerprints()])
     return [*_lines(runs, played), *lacking], made
 
 
@@ -187,6 +214,34 @@ def _public(place: Path) -> publish.Section:
             _table("AUROC: how often a signal ranks an answerable question above an unanswerable one", areas.values()),
         ],
     )
+
+
+def _since() -> Iterator[publish.Section]:
+    """The work tree beside the last kept commit, row by row; nothing without git or without a kept commit."""
+    store = history.Store(None)
+    clean = [name for name in store.names() if not store.read(name).dirty]
+    try:
+        repo = commits.Repo.of(ROOT)
+        commit = repo.commit()
+    except BadInput:
+        return
+    if not clean:
+        return
+    before, after = store.read(clean[-1]), history.parsed(replay.record(repo).text(), "the work tree")
+    pairs = [pair for pair in comparison.compare(before, after) if pair.run[0] == DEFAULT]
+    for pair in pairs:
+        gain, low, high = pair.gain
+        facts = [
+            ("kept", before.commit.short),
+            ("now", commit.short + " with changes" * after.dirty),
+            ("compared", f"{pair.scored} rows; not comparable: {', '.join(pair.apart) or 'none'}"),
+            ("difference", f"{100 * gain:+.0f} points (95 % {100 * low:+.0f} to {100 * high:+.0f}), p {pair.p:.3f}"),
+            ("also other", ", ".join(pair.notes) or "nothing"),
+        ]
+        rows = [{"id": f.id, "before": told(f.before), "now": told(f.after)} for f in (*pair.broken, *pair.mended)]
+        prose = [f"{len(pair.broken)} rows broken, {len(pair.mended)} mended: `{pair.run[0]}` on {pair.run[2]}."]
+        flips = [_table("Rows that began or ceased to hold", rows)] if rows else []
+        yield publish.Section("Since the last kept commit", prose=prose, facts=facts, tables=flips)
 
 
 def _fingerprints() -> publish.Section:

@@ -38,8 +38,8 @@ TABLE = """
 6  paper      publish notebooks
 7  answering  systems
 8  both       study public
-9  both       experiment job replay
-10 both       confidence rank_arithmetic
+9  both       experiment replay
+10 both       confidence rank_arithmetic job
 10 both       history_commands by_commit
 11 both       __main__
 """
