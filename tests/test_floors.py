@@ -39,7 +39,7 @@ TABLE = """
 7  answering  systems
 8  both       study public
 9  both       experiment replay
-10 both       confidence rank_arithmetic job
+10 both       confidence rank_arithmetic job mutations
 10 both       history_commands by_commit
 11 both       __main__
 """
