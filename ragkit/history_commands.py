@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +17,6 @@ from ragkit.systems import DEFAULT, SYSTEMS
 
 if TYPE_CHECKING:
     from ragkit.commits import Commit, Repo
-    from ragkit.comparison import Comparison
     from ragkit.history import Record, Store
     from ragkit.records import Outcome
 
@@ -74,23 +73,41 @@ def run(
 
 
 @app.command()
-def compare(before: Before, after: After, system: Systems = DEFAULT, as_json: JsonOption = False) -> None:
+def compare(
+    before: Before,
+    after: After,
+    system: Systems = DEFAULT,
+    markdown: Annotated[Path | None, typer.Option("--markdown", metavar="FILE", help="for a pull request")] = None,
+    junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="B as JUnit XML")] = None,
+    bench: Annotated[
+        Path | None,
+        typer.Option("--bench", metavar="DIR", help="B as smaller.json, bigger.json for a benchmark action"),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
     """What changed from A to B: the flips row by row, and what a set of this size could have shown.
 
     JSON keys of each entry: system, corpus, golden, scored, broken, mended, changed, apart, notes, p, gain, low, high.
     """
-    from ragkit import comparison
+    from ragkit import comparison, summary
 
     store = _store()
     sides = [_record(store, name) for name in (before, after)]
     asked = _names(system)
     found = [each for each in comparison.compare(*sides) if each.run[0] in asked]
-    if as_json:
-        print(json.dumps([_data(each) for each in found], indent=1, ensure_ascii=False))
-        return
     questions = {**_questions(store, before), **_questions(store, after)}
+    if markdown:
+        write_text(markdown, summary.markdown(found, sides[0], sides[1], questions))
+    if junit:
+        write_text(junit, summary.junit(sides[1], asked))
+    for smaller in (True, False) if bench else ():
+        name = "smaller.json" if smaller else "bigger.json"
+        write_text(Path(bench or "") / name, summary.benchmark(sides[1], asked, smaller=smaller))
+    if as_json:
+        print(json.dumps([summary.data(each) for each in found], indent=1, ensure_ascii=False))
+        return
     for each in found:
-        print("\n".join(_told(each, questions)), end="\n\n")
+        print("\n".join(summary.lines(each, questions)), end="\n\n")
 
 
 @app.command()
@@ -229,35 +246,6 @@ def _questions(store: Store, name: str) -> dict[tuple[str, str], str]:
         texts = {path.stem: store.repo.file(sha, f"golden/{path.name}") for path in held}
     rows = ((stem, csv.DictReader(text.decode("utf-8-sig").splitlines())) for stem, text in texts.items())
     return {(stem, row["id"]): row["question"] for stem, table in rows for row in table if "question" in row}
-
-
-def _told(pair: Comparison, questions: dict[tuple[str, str], str]) -> Iterator[str]:
-    from ragkit.merge_gate import told
-
-    yield " ".join(pair.run) + f": {pair.scored} rows compared"
-    yield from (f"  note: {note}" for note in pair.notes)
-    yield from (f"  not comparable: {name} {why}" for name, why in pair.apart.items())
-    for flip in pair.flips:
-        mark = "BROKEN" if flip.broken else "mended" if flip.mended else "other"
-        question = questions.get((pair.run[2], flip.id), "")
-        yield f"  {mark:<7}{flip.id}  {told(flip.before)} -> {told(flip.after)}  {question}".rstrip()
-    gain, low, high = pair.gain
-    yield (
-        f"  {len(pair.broken)} broken, {len(pair.mended)} mended: {100 * gain:+.0f} points "
-        f"(95 % {100 * low:+.0f} to {100 * high:+.0f}), exact McNemar p {pair.p:.3f}"
-    )
-    yield "  " + pair.power.replace("\n", "\n  ")
-
-
-def _data(pair: Comparison) -> dict[str, object]:
-    gain, low, high = pair.gain
-    changed = [flip.id for flip in pair.flips if not (flip.broken or flip.mended)]
-    return {
-        **dict(zip(("system", "corpus", "golden"), pair.run, strict=True)), "scored": pair.scored,
-        "broken": [flip.id for flip in pair.broken], "mended": [flip.id for flip in pair.mended], "changed": changed,
-        "apart": pair.apart, "notes": list(pair.notes), "p": pair.p,
-        **{name: None if value != value else value for name, value in (("gain", gain), ("low", low), ("high", high))},
-    }  # fmt: skip
 
 
 def _judge(

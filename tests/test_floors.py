@@ -35,6 +35,7 @@ TABLE = """
 6  answering  system
 6  judging    report comparison trend
 7  judging    merge_gate
+8  judging    summary
 6  paper      publish notebooks
 7  answering  systems
 8  both       study public

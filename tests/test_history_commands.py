@@ -170,3 +170,12 @@ def test_without_git_the_kept_files_still_show(tmp_path: Path, monkeypatch: pyte
     code, out, err = ragkit("history", "show")
     assert code == 0 and kept.commit.short in out and "in no git repository" in err
     assert ragkit("history", "record")[0] == 2
+
+
+def test_compare_writes_what_other_tools_read(repo: Repo, ragkit: Cli, tmp_path: Path) -> None:
+    *_, before, last = commits(repo)
+    file(repo, [made(before, GOOD), made(last, BAD)])
+    out = tmp_path / "out"
+    words = ("--markdown", str(out / "a.md"), "--junit", str(out / "b.xml"), "--bench", str(out))
+    assert ragkit("history", "compare", "HEAD~1", "HEAD", *words)[0] == 0
+    assert sorted(path.name for path in out.iterdir()) == ["a.md", "b.xml", "bigger.json", "smaller.json"]
