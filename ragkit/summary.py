@@ -109,7 +109,8 @@ def junit(record: Record, systems: Sequence[str]) -> str:
             continue
         failed, errors = [o for o in outcomes if not held(o)], [o for o in outcomes if o.answer.outcome == ERROR]
         counts = {"tests": len(outcomes), "failures": len(failed) - len(errors), "errors": len(errors)}
-        suite = ElementTree.SubElement(root, "testsuite", name=" ".join(run), **{n: str(c) for n, c in counts.items()})
+        about = {"name": " ".join(run)} | {name: str(count) for name, count in counts.items()}
+        suite = ElementTree.SubElement(root, "testsuite", about)
         for outcome in outcomes:
             case = ElementTree.SubElement(suite, "testcase", classname=".".join(run), name=outcome.golden.id)
             if outcome.answer.outcome == ERROR:
