@@ -78,8 +78,9 @@ def ask(
     from ragkit.corpus import readable
 
     folder = readable(_folder(corpus))
-    answer = named(system).on(folder).ask(question)
-    print(_answer_json(answer, system, folder.name) if as_json else _answer_text(answer))
+    chosen = named(system)
+    answer = chosen.on(folder).ask(question)
+    print(_answer_json(answer, chosen.name, folder.name) if as_json else _answer_text(answer))
 
 
 @app.command(name="eval")
@@ -133,7 +134,8 @@ def notebook(
     runs = notebooks.run(paths, parameters=notebooks.given(parameter or [], file), force=force)
     for run in runs:
         print(f"{run.status:<7}{run.message or shown(run.notebook)}")
-    raise typer.Exit(1 if any(run.status == notebooks.FAILED for run in runs) else 0)
+    failed = [run for run in runs if run.status == notebooks.FAILED]
+    raise typer.Exit(0 if not failed else 2 if all(run.bad_input for run in failed) else 1)
 
 
 @app.command()

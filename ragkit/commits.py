@@ -163,6 +163,11 @@ class Repo:
 
 
 def temporary(place: Path) -> tempfile.TemporaryDirectory[str]:
-    """A folder below a place that goes with its block."""
+    """A folder below a place that goes with its block; those of processes that were killed go now."""
+    from psutil import pid_exists
+
     place.mkdir(parents=True, exist_ok=True)
-    return tempfile.TemporaryDirectory(dir=place, prefix="history-", ignore_cleanup_errors=True)
+    for left in place.glob("history-*-*"):
+        if (owner := left.name.split("-")[1]).isdigit() and not pid_exists(int(owner)):
+            shutil.rmtree(left, ignore_errors=True)
+    return tempfile.TemporaryDirectory(dir=place, prefix=f"history-{os.getpid()}-", ignore_cleanup_errors=True)

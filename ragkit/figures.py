@@ -166,12 +166,13 @@ def strips(groups: Sequence[Sorted], *, floor: float, label: str, name: str) -> 
     """Every question of every group at its value, a bar at the median, and the floor that a published design ships."""
     figure, axes = _axes(8, 0.27 * len(groups) + 1.2, layout="constrained")
     colours = {"answerable": BLUE, "unanswerable": ORANGE, "null": GREY}
-    markers = {"answerable": "o", "unanswerable": "X", "null": "."}
+    markers = {"answerable": "o", "unanswerable": "X", "null": "d"}
+    names = {"null": "null: nothing can be right"}
     for place, group in enumerate(groups):
         first = next(n for n, other in enumerate(groups) if other.kind == group.kind) == place
         axes.scatter(
             group.values, [place] * len(group.values), c=colours[group.kind], marker=markers[group.kind], s=42,
-            alpha=0.45, linewidths=0, label=group.kind if first else None,
+            alpha=0.45, linewidths=0, label=names.get(group.kind, group.kind) if first else None,
         )  # fmt: skip
         axes.plot([median(group.values)] * 2, [place - 0.4, place + 0.4], color="black", lw=2)
     axes.axvline(floor, ls="--", color="black", lw=1)

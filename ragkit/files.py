@@ -19,13 +19,13 @@ ROOT = Path(__file__).resolve().parents[1]
 
 def results() -> Path:
     """Where results go: `results/` of the project, or the folder in RAGKIT_RESULTS (verification and trial runs)."""
-    return Path(os.environ.get("RAGKIT_RESULTS") or ROOT / "results")
+    return Path(os.path.abspath(os.environ.get("RAGKIT_RESULTS") or ROOT / "results"))
 
 
 def cache() -> Path:
     """Where vectors are kept: `cache/` of the results, or the folder in RAGKIT_CACHE, which a notebook on its stage has
     from the project, so that nothing is computed twice."""
-    return Path(os.environ.get("RAGKIT_CACHE") or results() / "cache")
+    return Path(os.path.abspath(os.environ.get("RAGKIT_CACHE") or results() / "cache"))
 
 
 def shown(path: str | Path) -> str:

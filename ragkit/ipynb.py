@@ -38,6 +38,11 @@ class Run:
     message: str = ""
     seconds: float = 0.0
 
+    @property
+    def bad_input(self) -> bool:
+        """Whether a cell ended because of what it was given, and not because of what it did."""
+        return any(f": {name}: " in self.message for name in ("BadInput", "NotAvailable"))
+
 
 def read(path: str | Path) -> dict[str, Any]:
     """The notebook as JSON holds it: texts are strings or lists of lines."""

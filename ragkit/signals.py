@@ -12,7 +12,7 @@ from functools import cache, partial
 from statistics import fmean, pstdev
 from typing import TYPE_CHECKING
 
-from ragkit.concept import Concept, concepts, form, holding, rarity
+from ragkit.concept import Concept, concepts, form, holding, rarity, remembered
 from ragkit.models import Embed, MiniLM
 from ragkit.records import Chunk, Ranking
 from ragkit.sentence import sentences
@@ -102,8 +102,14 @@ def _share(weighed: Sequence[tuple[Concept, float]], holds: Callable[[Concept], 
 FEW = 5
 
 
+@remembered  # several signals look at the same neighbours
+def _nearest(asked: tuple[Embed, str], corpus: Corpus) -> Near:
+    embed, question = asked
+    return space(embed, corpus).nearest([question], FEW)[0]
+
+
 def _near(embed: Embed, ranking: Ranking, corpus: Corpus) -> Near:
-    return space(embed, corpus).nearest([ranking.question], FEW)[0]
+    return _nearest((embed, ranking.question), corpus)
 
 
 def _top_cosine(embed: Embed, ranking: Ranking, corpus: Corpus) -> float:

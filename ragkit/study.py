@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,6 +23,7 @@ from ragkit.system import Bot, System
 from ragkit.systems import DEFAULT, SYSTEMS
 from ragkit.text import visible
 from ragkit.vectors import Vectors, shown_text
+from ragkit.vectors import read as read_vectors
 
 PUBLISHED = SYSTEMS["retrieved"]  # the published rule: unknown ideas, then the rarest idea in the retrieved text
 
@@ -66,20 +68,27 @@ def embedding(system: System) -> Embed | None:
 
 def keep_vectors(folder: Path) -> int:
     """Writes vectors.npz into a corpus folder, and how many there are in it; what is there already is not computed."""
-    found = corpus.readable(corpus.read(folder))
-    return Vectors(MiniLM(), found.vectors).save(folder / corpus.VECTORS, embedded_texts(found))
+    found, kept = corpus.readable(corpus.read(folder)), None
+    with contextlib.suppress(BadInput):  # a broken file is what this replaces
+        kept = found.vectors if found.vectors and read_vectors(found.vectors) else None
+    return Vectors(MiniLM(), kept).save(folder / corpus.VECTORS, embedded_texts(found, ours=_is_ours(folder)))
 
 
-def embedded_texts(folder: corpus.Folder) -> list[tuple[str, str]]:
-    """All that systems and studies embed of a corpus, each with its task.
+def _is_ours(folder: Path) -> bool:
+    return folder.resolve().parent == (ROOT / "corpus").resolve()
 
-    Those are its chunks and their sentences, the same chunks with their words dealt out anew, and the questions of the
-    golden files that are named for the folder, and of nulls.csv.
+
+def embedded_texts(folder: corpus.Folder, *, ours: bool = True) -> list[tuple[str, str]]:
+    """What systems embed of a corpus, each text with its task: its chunks and their sentences.
+
+    For a corpus of this project also what its studies embed: the chunks with their words dealt out anew, and the
+    questions of the golden files that are named for it, and of nulls.csv.
     """
     full = SYSTEMS[DEFAULT].on(folder).corpus
-    texts = [shown_text(each) for known in (full, shuffled(full)) for each in known.chunks]
+    known = (full, shuffled(full)) if ours else (full,)
+    texts = [shown_text(each) for one in known for each in one.chunks]
     texts += [visible(each.quote) for part in full.chunks for each in sentences(part)]
-    names = (folder.name, f"{folder.name}-*", "nulls")
+    names = (folder.name, f"{folder.name}-*", "nulls") if ours else ()
     files = sorted(file for name in names for file in (ROOT / "golden").glob(f"{name}.csv"))
     asked = [row.question for file in files for row in golden.read(file)]
     return [(text, DOCUMENT) for text in texts if text.strip()] + [(text, QUERY) for text in asked]
@@ -105,6 +114,8 @@ class Study:
     """
 
     def __init__(self, corpus_name: str = "kestrel", golden_name: str = "kestrel") -> None:
+        if not corpus_name or not golden_name:
+            raise BadInput("a study needs the name of a corpus and of a golden file; one of them is empty")
         self.folder = corpus.readable(corpus.read(ROOT / "corpus" / corpus_name))
         self.rows = golden.read(ROOT / "golden" / f"{golden_name}.csv")
         self.bot: Callable[[System], Bot] = lru_cache(maxsize=None)(lambda system: system.on(self.folder))

@@ -51,5 +51,5 @@ def backend() -> str:
     """The retrieval backend: the environment variable RAG_BACKEND, `bm25` when it is not set."""
     name = os.environ.get("RAG_BACKEND") or BACKENDS[0]
     if name not in BACKENDS:
-        raise BadInput(f"RAG_BACKEND={name}: unknown; use one of {', '.join(BACKENDS)}")
+        raise BadInput(f"RAG_BACKEND={' '.join(name.split())}: unknown; use one of {', '.join(BACKENDS)}")
     return name

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     from ragkit.corpus import Corpus
 
-TOGETHER = 300  # texts that are computed between two writes to the cache
+TOGETHER = 100  # texts that are computed between two writes to the cache
+WAIT = 600.0  # seconds for another process that computes
 MANY = 512  # texts from which on a bar is shown
 QUESTIONS = 128  # questions compared with all chunks at a time
 CLOSE = 4e-3  # four times what half precision can take from the length of two vectors
@@ -73,8 +74,9 @@ class Vectors:
             vectors = self.of(asked, task)
             found |= {_key(text, self.embed.key(task)): row for text, row in zip(asked, vectors, strict=True)}
         out, keys = io.BytesIO(), sorted(found)
-        hashes = np.frombuffer(b"".join(keys), np.uint8).reshape(len(keys), -1)
-        np.savez(out, hashes=hashes, vectors=np.stack([found[key] for key in keys]))
+        hashes = np.frombuffer(b"".join(keys), np.uint8).reshape(len(keys), 16)
+        vectors = np.stack([found[key] for key in keys]) if keys else np.zeros((0, 0), np.float16)
+        np.savez(out, hashes=hashes, vectors=vectors, check=_check(hashes.tobytes() + vectors.tobytes()))
         write_bytes(file, out.getvalue())
         return len(keys)
 
@@ -86,13 +88,17 @@ class Vectors:
         self._encode = encode
         with _bar(len(keys)) as advance:
             for first in range(0, len(keys), TOGETHER):
-                part, start = keys[first : first + TOGETHER], time.perf_counter()
-                found = _unit(encode([missing[key] for key in part], task), len(part), self.embed.key(task))
-                made = dict(zip(part, found, strict=True))
-                kept.put(made)
-                self._known |= made
+                part = keys[first : first + TOGETHER]
+                with kept.alone():  # what another process computed meanwhile is there by now
+                    self._known |= kept.get(part)
+                    left, start = [key for key in part if key not in self._known], time.perf_counter()
+                    if left:
+                        found = _unit(encode([missing[key] for key in left], task), len(left), self.embed.key(task))
+                        made = dict(zip(left, found, strict=True))
+                        kept.put(made)
+                        self._known |= made
                 advance(len(part))
-                self.computed, self.seconds = self.computed + len(part), self.seconds + time.perf_counter() - start
+                self.computed, self.seconds = self.computed + len(left), self.seconds + time.perf_counter() - start
 
 
 def _unit(vectors: NDArray[np.float32], texts: int, model: str) -> NDArray[np.float16]:
@@ -101,6 +107,11 @@ def _unit(vectors: NDArray[np.float32], texts: int, model: str) -> NDArray[np.fl
     if len(lengths) != texts or not np.isfinite(lengths).all() or not lengths.all():
         raise ModelFailed(f"{model}: gave no vector for some of {texts} texts (shape {vectors.shape})")
     return (vectors / lengths).astype(np.float16)
+
+
+def _check(data: bytes) -> NDArray[np.uint8]:
+    """Eight bytes that tell whether what was kept is still as it was."""
+    return np.frombuffer(hashlib.sha256(data).digest()[:8], np.uint8)
 
 
 def _key(text: str, model: str) -> bytes:
@@ -115,9 +126,11 @@ def read(file: Path) -> dict[bytes, NDArray[np.float16]]:
         kept = io.BytesIO(file.read_bytes())
     try:
         with np.load(kept, allow_pickle=False) as data:
-            hashes, vectors = data["hashes"], data["vectors"]
+            hashes, vectors, check = data["hashes"], data["vectors"], data["check"]
         right = (hashes.dtype, vectors.dtype, vectors.ndim) == (np.uint8, np.float16, 2)
         if not right or hashes.shape != (len(vectors), 16):
+            raise ValueError
+        if not np.array_equal(check, _check(hashes.tobytes() + vectors.tobytes())):
             raise ValueError
     except (ValueError, KeyError, TypeError, RuntimeError, EOFError, BadZipFile):
         raise BadInput(f"{shown(file)}: no file of vectors; restore it or run ragkit index --vectors") from None
@@ -136,8 +149,8 @@ class _Cache:
         self._error = sqlite3.Error
         with self._told():
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            self._base = sqlite3.connect(self._file, timeout=60)
-            made = "create table if not exists vectors (key blob primary key, vector blob) without rowid"
+            self._base = sqlite3.connect(self._file, timeout=WAIT, isolation_level=None)
+            made = "create table if not exists checked (key blob primary key, vector blob) without rowid"
             try:
                 self._base.execute(made)
             except sqlite3.Error:
@@ -149,16 +162,32 @@ class _Cache:
         self._base.close()
 
     def get(self, keys: Iterable[bytes]) -> dict[bytes, NDArray[np.float16]]:
-        """Those of the keys that are there."""
+        """Those of the keys that are there and as they were put there."""
         with self._told():
-            asked = "select vector from vectors where key = ?"
-            rows = ((key, self._base.execute(asked, (key,)).fetchone()) for key in keys)
-            return {key: np.frombuffer(row[0], np.float16) for key, row in rows if row}
+            asked = "select vector from checked where key = ?"
+            rows = {key: self._base.execute(asked, (key,)).fetchone() for key in keys}
+        kept = {key: row[0] for key, row in rows.items() if row and isinstance(row[0], bytes)}
+        whole = {key: data[:-8] for key, data in kept.items() if data[-8:] == _check(data[:-8]).tobytes()}
+        return {key: np.frombuffer(data, np.float16) for key, data in whole.items()}
 
     def put(self, vectors: dict[bytes, NDArray[np.float16]]) -> None:
-        rows = [(key, vector.tobytes()) for key, vector in vectors.items()]
-        with self._told(), self._base:
-            self._base.executemany("insert or ignore into vectors values (?, ?)", rows)
+        plain = {key: vector.tobytes() for key, vector in vectors.items()}
+        rows = [(key, data + _check(data).tobytes()) for key, data in plain.items()]
+        with self._told():
+            self._base.executemany("insert or replace into checked values (?, ?)", rows)
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """No other process writes meanwhile; what is put stays when the block ends well."""
+        with self._told():
+            self._base.execute("begin immediate")
+        try:
+            yield
+        except BaseException:
+            self._base.rollback()
+            raise
+        with self._told():
+            self._base.execute("commit")
 
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:
@@ -166,7 +195,9 @@ class _Cache:
             yield
         except (self._error, OSError) as error:
             place, said = (error.filename, error.strerror) if isinstance(error, OSError) else (self._file, error)
-            raise BadInput(f"{shown(place)}: {said}; remove the file, or allow writing there") from None
+            raise BadInput(
+                f"{shown(place)}: {said}; remove the file, allow writing there, or name another folder in RAGKIT_CACHE"
+            ) from None
 
 
 @contextlib.contextmanager

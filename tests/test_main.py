@@ -16,6 +16,7 @@ from ragkit import manifest, systems
 from ragkit.corpus import read
 from ragkit.files import ROOT
 from ragkit.records import ModelFailed
+from tests.toys import notebook, use_results
 
 HEADER = "id,question,answerable,answer,source,category\n"
 GOOD = HEADER + "1,How long is the warranty?,true,24 months,returns.md#warranty,q1\n2,Do you sell crypto?,false,,,q3\n"
@@ -209,3 +210,14 @@ def test_a_model_that_fails_is_told_in_a_line(
 
     monkeypatch.setattr(cli, "named", failing)
     assert ragkit("ask", "Leave?") == (2, "", "ragkit: gemini: HTTP 500 (attempts: 4)\n")
+
+
+@pytest.mark.parametrize(
+    ("cell", "code"),
+    [("from ragkit.records import BadInput\nraise BadInput('no such thing; name another')", 2), ("1 / 0", 1)],
+)
+def test_a_notebook_that_is_given_bad_input_ends_with_2_and_one_that_breaks_with_1(
+    ragkit: Ragkit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cell: str, code: int
+) -> None:
+    use_results(tmp_path, monkeypatch)
+    assert ragkit("notebook", str(notebook(tmp_path / "nb" / "01_a.ipynb", cell)))[0] == code

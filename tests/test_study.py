@@ -82,6 +82,34 @@ def test_the_index_command_writes_the_vectors(
     assert ragkit("index", "--vectors", "--corpus", str(tmp_path))[0] == 0 and folder.vectors.read_bytes() == before
 
 
+@pytest.mark.parametrize("broken", [b"", b"garbage", b"PK\x03\x04cut"])
+def test_the_index_command_replaces_a_broken_file(
+    broken: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ragkit: Callable[..., tuple[int, str, str]]
+) -> None:
+    use_results(tmp_path, monkeypatch)
+    monkeypatch.setattr(study, "MiniLM", lambda: Encoder("toy", lambda: toy))
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# Leave\n\nThe leave is 25 days.\n")
+    (tmp_path / "docs" / "vectors.npz").write_bytes(broken)
+    assert ragkit("index", "--vectors", "--corpus", str(tmp_path / "docs"))[0] == 0
+    assert len(vectors.read(tmp_path / "docs" / "vectors.npz")) == 2  # the chunk and its sentence
+
+
+@pytest.mark.parametrize("name", ["kestrel", "baseline", "*", "**"])
+def test_a_folder_elsewhere_brings_no_questions_of_ours_whatever_its_name(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "a.md").write_text("# Leave\n\nThe leave is 25 days.\n")
+    found = corpus.read(tmp_path / name)
+    assert len(study.embedded_texts(found, ours=study._is_ours(tmp_path / name))) == 2
+    assert study._is_ours(build.KESTREL)
+
+
+@pytest.mark.parametrize("names", [("", "kestrel"), ("kestrel", "")])
+def test_a_study_of_no_name_is_bad_input(names: tuple[str, str]) -> None:
+    with pytest.raises(BadInput, match="one of them is empty"):
+        study.Study(*names)
+
+
 def toy(texts: list[str]) -> np.ndarray:
     return np.array([[1.0, len(text), text.count("e")] for text in texts])
 

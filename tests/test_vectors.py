@@ -146,6 +146,43 @@ def test_after_a_failure_the_same_vectors_go_on(monkeypatch: pytest.MonkeyPatch)
     assert known.of(["a", "bb"], QUERY).tolist() == halves(["a", "bb"]).tolist() and model.asked == [["a"], ["bb"]]
 
 
+SPOIL = {"nothing in it": None, "cut": b"\0" * 30, "zeros": bytes(14), "a text": "vector"}
+
+
+@pytest.mark.parametrize("data", SPOIL.values(), ids=SPOIL)
+def test_a_row_of_the_cache_that_is_not_as_it_was_is_computed_again(results: Path, data: object) -> None:
+    model = Counting()
+    first = Vectors(model).of(["a", "bb"], QUERY)
+    base = sqlite3.connect(results / "cache" / "vectors.sqlite")
+    base.execute("update checked set vector = ?", (data,))
+    base.commit()
+    base.close()
+    assert Vectors(model).of(["a", "bb"], QUERY).tobytes() == first.tobytes()
+    assert sorted(text for batch in model.asked for text in batch) == ["a", "a", "bb", "bb"]
+
+
+TWICE = """
+import sys, time
+from ragkit.models import Encoder
+from ragkit.vectors import Vectors
+def encode(texts):
+    time.sleep(0.02)
+    with open(sys.argv[1], "a") as log:
+        log.write("".join(text + "\\n" for text in texts))
+    return [[1.0, len(text)] for text in texts]
+Vectors(Encoder("slow", lambda: encode)).of([f"text {n}" for n in range(1000)], "query")
+"""
+
+
+def test_two_processes_at_once_embed_nothing_twice(tmp_path: Path, results: Path) -> None:
+    own = os.environ | {"PYTHONPATH": str(build.ROOT)}
+    command = [sys.executable, "-c", TWICE, str(tmp_path / "log")]
+    running = [subprocess.Popen(command, env=own) for _ in range(2)]
+    assert [process.wait() for process in running] == [0, 0]
+    asked = (tmp_path / "log").read_text().splitlines()
+    assert len(asked) == len(set(asked)) == 1000
+
+
 def test_a_model_that_gives_other_dimensions_under_its_old_name_is_told() -> None:
     Vectors(Encoder("same", lambda: lambda texts: np.ones((len(texts), 2)))).of(["a"], QUERY)
     later = Vectors(Encoder("same", lambda: lambda texts: np.ones((len(texts), 3))))
@@ -249,8 +286,10 @@ def test_a_file_saved_over_itself_stays_and_loses_what_is_not_asked_for(tmp_path
 
 
 def npz(**arrays: object) -> bytes:
+    """A file with these arrays, and the right check sum of those unless another is given."""
     out = io.BytesIO()
-    np.savez(out, **arrays)
+    data = b"".join(np.asarray(arrays[name]).tobytes() for name in ("hashes", "vectors") if name in arrays)
+    np.savez(out, **{"check": vectors._check(data)} | arrays)
     return out.getvalue()
 
 
@@ -258,6 +297,7 @@ HASHES, ROWS = np.zeros((2, 16), np.uint8), np.ones((2, 3), np.float16)
 GOOD = npz(hashes=HASHES, vectors=ROWS)
 ENTRY = GOOD.index(b"PK\x01\x02")  # of the zip's directory
 BROKEN = {
+    "with another vector": npz(hashes=HASHES, vectors=ROWS, check=vectors._check(b"what it was")),
     "empty": b"",
     "text": b"version https://git-lfs.github.com/spec/v1\n",
     "cut": GOOD[:-9],
@@ -305,7 +345,7 @@ def no_database(results: Path) -> None:
 def other_table(results: Path) -> None:
     (results / "cache").mkdir(parents=True)
     base = sqlite3.connect(results / "cache" / "vectors.sqlite")
-    base.execute("create table vectors (name text)")
+    base.execute("create table checked (name text)")
     base.close()
 
 
@@ -328,7 +368,9 @@ UNUSABLE = [no_database, other_table, folder_for_file, file_for_cache, file_for_
 @pytest.mark.parametrize("spoil", UNUSABLE, ids=lambda spoil: spoil.__name__)
 def test_a_cache_that_can_not_be_used_is_bad_input(results: Path, spoil: Callable[[Path], None]) -> None:
     spoil(results)
-    with pytest.raises(BadInput, match="results.*: .*; remove the file, or allow writing there$") as caught:
+    with pytest.raises(
+        BadInput, match="results.*: .*; remove the file, allow writing there, or name another folder in RAGKIT_CACHE$"
+    ) as caught:
         Vectors(build.TOY).of(["a"], QUERY)
     assert "\n" not in str(caught.value)
 
@@ -558,6 +600,7 @@ def test_half_precision_moves_a_cosine_by_less_than_0_0002() -> None:
 
 def test_the_committed_file_is_what_the_command_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(models, "_minilm", never)
+    monkeypatch.setattr(study, "_is_ours", lambda folder: True)
     shutil.copytree(build.KESTREL, tmp_path / "kestrel")
     study.keep_vectors(tmp_path / "kestrel")
     assert (tmp_path / "kestrel" / corpus.VECTORS).read_bytes() == KEPT.read_bytes()
