@@ -85,9 +85,15 @@ def ask(
 
 @app.command(name="eval")
 def evaluate(
+    context: typer.Context,
     system: SystemOption = DEFAULT,
     golden: GoldenOption = "",
     corpus: CorpusOption = "kestrel",
+    ask: Annotated[str | None, typer.Option(metavar="TARGET", help="a system that is not ours, see above")] = None,
+    name: Annotated[str | None, typer.Option(help="its name in tables [default: ask]")] = None,
+    timeout: Annotated[float | None, typer.Option(metavar="S", help="seconds it has for a reply [default: 60]")] = None,
+    retries: Annotated[int | None, typer.Option(metavar="N", help="further attempts when it fails")] = None,
+    jobs: Annotated[int | None, typer.Option(metavar="N", help="questions it is asked at a time [default: 1]")] = None,
     accept: Annotated[bool, typer.Option("--accept", help="rewrite what baseline.csv says of this run")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -95,24 +101,31 @@ def evaluate(
 
     Ends with 1 when a row that baseline.csv beside the golden file says holds no longer does, or is gone. JSON keys:
     system, corpus, golden, backend, chunks, answerable, unanswerable, metrics, failed, errors, broken, missing.
+
+    --ask 'mybot {question}' (or the question on stdin), http://host/path (posts {"question": ...}) or
+    python:module:function; a reply is text, or JSON as of `ask`. More keys: cited_sources, read_from_wording.
     """
     from ragkit import evaluate as judging
+    from ragkit import exchange, report, study, tables
     from ragkit import golden as golden_files
-    from ragkit import report, study, tables
 
+    both = getattr(context.get_parameter_source("system"), "name", "") != "DEFAULT"
+    foreign = exchange.foreign(ask, system=both, name=name, timeout=timeout, retries=retries, jobs=jobs)
     folder = _folder(corpus)
     file = _golden(golden, folder)
     baseline = file.parent / "baseline.csv"
-    run = study.evaluated(named(system), folder, file)
+    run = study.asked(foreign, folder, file, progress=True) if foreign else study.evaluated(named(system), folder, file)
     held = golden_files.read_baseline(baseline) if baseline.exists() else {}
     if accept:
         held[run.key] = {o.golden.id: judging.held(o) for o in run.outcomes}
         golden_files.write_baseline(baseline, held)
     changes = judging.compare(held.get(run.key, {}), run.outcomes)
     if as_json:
-        print(json.dumps(_plain(report.as_json(run, changes)), indent=1, ensure_ascii=False))
+        data = report.as_json(run, changes)
+        data = exchange.as_json(data, run.outcomes) if foreign else data
+        print(json.dumps(_plain(data), indent=1, ensure_ascii=False))
     else:
-        print("\n".join([run.header, "", *report.bands(run), ""]))
+        print("\n".join([run.header, "", *report.bands(run), *(exchange.lines(run.outcomes) if foreign else []), ""]))
         _print_table(*tables.texts(report.measures(run.outcomes)))
         print()
         _print_table(*tables.texts(report.failures(run.outcomes)))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import random
+import sys
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import accumulate, chain, pairwise
 from pathlib import Path
 
-from ragkit import chunk, corpus, evaluate, golden, report
+from ragkit import chunk, corpus, evaluate, exchange, golden, reply, report
 from ragkit.dense import Dense
 from ragkit.files import ROOT
 from ragkit.forms import kin
@@ -30,8 +32,7 @@ PUBLISHED = SYSTEMS["retrieved"]  # the published rule: unknown ideas, then the 
 
 def evaluated(system: System, folder: corpus.Folder, file: str | Path) -> report.Run:
     """A system run over a golden file, with all that a report says of it."""
-    sections = {name for document in corpus.readable(folder).documents for name in chunk.names(document)}
-    rows, bot = golden.read(file, sections=sections), system.on(folder)
+    rows, bot = _rows(folder, file), system.on(folder)
     outcomes = evaluate.run(
         bot.ask_all,
         rows,
@@ -49,6 +50,29 @@ def backend(system: System) -> str:
     known = {"Lexical": "bm25", "Dense": "dense", "Fused": "hybrid"}
     name = type(system.retriever).__name__
     return known.get(name, name)
+
+
+def asked(system: exchange.Foreign, folder: corpus.Folder, file: str | Path, *, progress: bool = False) -> report.Run:
+    """A system that is not ours run over a golden file. It does not see the folder, which says what sources there are.
+
+    Whatever is printed meanwhile, by a function or where it stands, goes to standard error.
+    """
+    rows, ours = _rows(folder, file), SYSTEMS[DEFAULT]
+    if system.name in SYSTEMS:
+        raise BadInput(f"name {system.name!r}: one of our systems has it; use another")
+    with redirect_stdout(sys.stderr):
+        ask_all = system.ready(progress=progress)
+        outcomes = evaluate.run(ask_all, rows, system=system.name, k=ours.k, same=kin)
+    known = corpus.index(folder, ours.chunker, ours.analyzer)
+    return report.Run(
+        system.name, folder.name, Path(file).stem, len(known.chunks), system.target.kind,
+        tuple(map(reply.judged, outcomes)), len(known.empty),
+    )  # fmt: skip
+
+
+def _rows(folder: corpus.Folder, file: str | Path) -> list[Golden]:
+    sections = {name for document in corpus.readable(folder).documents for name in chunk.names(document)}
+    return golden.read(file, sections=sections)
 
 
 def _kept_signals(bot: Bot) -> Callable[[Ranking], dict[str, float]]:

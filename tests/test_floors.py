@@ -22,10 +22,10 @@ TABLE = """
 0  shared     records forms
 1  shared     text stats files
 2  shared     corpus chunk concept models check commits
-2  judging    golden tables risk compare resample
+2  judging    golden tables risk compare resample transport
 2  paper      parameters stage fresh
 3  shared     sentence vectors
-3  judging    metrics figures detect
+3  judging    metrics figures detect reply
 3  paper      ipynb
 4  answering  retrieve signals manifest
 4  judging    evaluate threshold exchange
