@@ -235,11 +235,14 @@ def _all(ask: Ask, questions: Sequence[str], *, jobs: int, over: threading.Event
     threads, left = min(jobs, len(questions)), threading.Semaphore(0)
 
     def work() -> None:
-        while waiting and not broken:
-            with suppress(IndexError):  # another thread took the last
-                number, question = waiting.popleft()
-                answers[number] = _guarded(ask, question, broken)
-                advance()
+        try:
+            while waiting and not broken:
+                with suppress(IndexError):  # another thread took the last
+                    number, question = waiting.popleft()
+                    answers[number] = _guarded(ask, question, broken)
+                    advance()
+        except BaseException as error:  # raised below
+            broken.append(error)
         left.release()
 
     with _bar(len(questions), progress) as advance:

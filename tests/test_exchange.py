@@ -614,6 +614,12 @@ def test_a_detector_that_breaks_is_the_error_of_its_row(script: Script, monkeypa
     assert error(answer).startswith("AttributeError: ")
 
 
+def test_what_ends_a_thread_ends_the_run() -> None:
+    target = types.SimpleNamespace(kind="odd", ready=lambda over: lambda question: sys.exit(question))
+    with pytest.raises(SystemExit, match="q"):
+        Foreign(target, jobs=2).ready()(["q", "q", "q"])
+
+
 # Where the tests run in the background, Ctrl-C is ignored, and a program inherits that.
 HEARING = (
     "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); import ragkit.__main__ as m; m.main()"
