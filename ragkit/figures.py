@@ -164,7 +164,9 @@ class Sorted(Protocol):
 
 def strips(groups: Sequence[Sorted], *, floor: float, label: str, name: str) -> None:
     """Every question of every group at its value, a bar at the median, and the floor that a published design ships."""
-    figure, axes = _axes(8, 0.27 * len(groups) + 1.2, layout="constrained")
+    height = 0.27 * len(groups) + 1.2
+    figure, axes = _axes(8, height)
+    figure.subplots_adjust(left=2.4 / 8, bottom=0.5 / height, top=1 - 0.45 / height)
     colours = {"answerable": BLUE, "unanswerable": ORANGE, "null": GREY}
     markers = {"answerable": "o", "unanswerable": "X", "null": "d"}
     names = {"null": "null: nothing can be right"}
@@ -178,7 +180,7 @@ def strips(groups: Sequence[Sorted], *, floor: float, label: str, name: str) -> 
     axes.axvline(floor, ls="--", color="black", lw=1)
     axes.set(yticks=range(len(groups)), yticklabels=[_group(each) for each in groups], xlabel=label)
     axes.invert_yaxis()
-    figure.legend(frameon=False, loc="outside upper right", ncols=3)
+    figure.legend(frameon=False, loc="upper right", ncols=3)
     told = "; ".join(
         f"{each.kind} {_group(each)} {each.values[0]:.2f}, {median(each.values):.2f}, {each.values[-1]:.2f}"
         for each in groups

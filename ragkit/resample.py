@@ -110,8 +110,10 @@ def _stratified(wins: np.ndarray, resamples: int, seed: int, level: float) -> In
     number: Any = np.float32 if wins.size < 1 << 23 else np.float64
     matrix, means = wins.astype(number), []
     for rows, columns in _drawn(resamples, seed, *wins.shape):
-        means.append(((rows.astype(number) @ matrix) * columns.astype(number)).sum(axis=1, dtype=np.float64))
-    low, high = np.quantile(np.concatenate(means) / wins.size, ends)
+        means.append(
+            np.einsum("ij,ij->i", rows.astype(number, copy=False) @ matrix, columns.astype(number, copy=False))
+        )
+    low, high = np.quantile(np.concatenate(means).astype(np.float64) / wins.size, ends)
     return float(low), float(high)
 
 
@@ -131,7 +133,7 @@ def _draws(resamples: int, seed: int, *sizes: int) -> Iterator[list[np.ndarray]]
 def _counts(drawn: np.ndarray) -> np.ndarray:
     """How often each position was drawn, row by row."""
     places = drawn + drawn.shape[1] * np.arange(len(drawn))[:, None]
-    return np.bincount(places.ravel(), minlength=drawn.size).reshape(drawn.shape).astype(np.uint16)
+    return np.bincount(places.ravel(), minlength=drawn.size).reshape(drawn.shape).astype(np.float32)
 
 
 def _ends(resamples: int, level: float) -> Interval:
