@@ -16,6 +16,7 @@ from ragkit.study import PUBLISHED, Study, shuffled
 from ragkit.system import System
 from ragkit.tables import span
 
+RESAMPLES = 1_999  # enough for the two decimals that are shown
 KINDS = ("answerable", "unanswerable", "null")
 
 
@@ -119,7 +120,7 @@ def ranked(study: Study, signals: Iterable[tuple[Signal, System]]) -> list[Row]:
         low, high = _sides(study, signal, system)
         rows.append({
             "signal": signal.name if system == PUBLISHED else f"{signal.name}, {system.name}",
-            "AUROC": row["AUROC"], "95 %": span(*resample.auroc_interval(low, high)),
+            "AUROC": row["AUROC"], "95 %": span(*resample.auroc_interval(low, high, RESAMPLES)),
             **{column: row[column] for column in row if column not in ("signal", "AUROC")},
             "answered at 10 % risk": risk.coverage_at_risk([*low, *high], [False] * len(low) + [True] * len(high), 0.1),
         })  # fmt: skip
@@ -133,7 +134,7 @@ def close_calls(study: Study, signal: Signal, other: Signal) -> str:
     rules, fewest = stats.sweep(low, high), stats.fewest_errors(low, high)
     near = [rule.at for rule in rules if rule.errors <= fewest + 1]
     more = stats.auroc(low, high) - stats.auroc(low_other, high_other)
-    least, most = resample.auroc_difference(low, high, low_other, high_other)
+    least, most = resample.auroc_difference(low, high, low_other, high_other, RESAMPLES)
     return (
         f"{len(near)} of {len(rules)} rules under {signal} make at most one error more than the best: floors from "
         f"{min(near):.2f} to {max(near):.2f}.\n"
