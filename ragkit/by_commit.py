@@ -17,8 +17,7 @@ Row = dict[str, object]
 
 def records(store: Store, until: str) -> list[Record]:
     """The kept records of commits as they are, up to one commit, by date."""
-    found = (store.read(name) for name in store.names(until=until))
-    return [record for record in found if not record.dirty]
+    return store.clean(store.names(until=until))
 
 
 def errors(points: Sequence[Point]) -> list[Row]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -148,26 +148,38 @@ class Store:
         found = sorted(name for name in {*on_ref, *files} if NAME.fullmatch(name))
         if not until:
             return found
-        ends = [n for n, name in enumerate(found, 1) if len(until) >= 7 and _sha(name).startswith(until[:12])]
+        ends = [n for n, name in enumerate(found, 1) if len(until) >= 7 and _short(name).startswith(until[:12])]
         if not ends:
             raise BadInput(
                 f"until {until!r}: no record of that commit; name one of ragkit history show by 7 digits or more"
             )
         return found[: max(ends)]
 
-    def of(self, sha: str) -> list[str]:
-        """The names of the records of a commit."""
-        return [name for name in self.names() if _sha(name) == sha[:12]]
+    def of(self, commits: Collection[str]) -> list[str]:
+        """The names of the records of commits, which are given by the first 12 digits."""
+        return [name for name in self.names() if _short(name) in commits]
 
     def read(self, name: str) -> Record:
-        """The record of that name; a file wins over the ref."""
-        place = self.folder / name
-        if place.exists():
-            return parsed(read_text(place), shown(place))
-        blob = self.repo.kept().get(name) if self.repo else None
-        if not self.repo or not blob:
-            raise BadInput(f"{name}: no record of that name; ragkit history show lists them")
-        return parsed(self.repo.blob(blob).decode("utf-8"), name)
+        """The record of that name."""
+        return self.records([name])[0]
+
+    def clean(self, names: Sequence[str]) -> list[Record]:
+        """Those of some records that are of a commit as it is."""
+        return [record for record in self.records(names) if not record.dirty]
+
+    def records(self, names: Sequence[str]) -> list[Record]:
+        """The records of these names; a file wins over the ref."""
+        places = {name: self.folder / name for name in names if (self.folder / name).exists()}
+        others = [name for name in names if name not in places]
+        on_ref = self.repo.kept() if self.repo and others else {}
+        if absent := [name for name in others if name not in on_ref]:
+            raise BadInput(f"{absent[0]}: no record of that name; ragkit history show lists them")
+        blobs = self.repo.blobs([on_ref[name] for name in others]) if self.repo and others else []
+        texts = {name: blob.decode("utf-8") for name, blob in zip(others, blobs, strict=True)}
+        return [
+            parsed(read_text(places[name]), shown(places[name])) if name in places else parsed(texts[name], name)
+            for name in names
+        ]
 
     def write(self, record: Record) -> str:
         """Puts a record on the ref; says when another result for the same inputs is replaced."""
@@ -179,19 +191,21 @@ class Store:
             raise BadInput("no git repository here: a record can only be written with --out FILE")
         held = self.repo.kept()
         new = {name: text for name, text in texts.items() if name not in held}
-        other = {n: t for n, t in texts.items() if n in held and self.repo.blob(held[n]).decode("utf-8") != t}
+        there = [name for name in texts if name in held]
+        blobs = self.repo.blobs([held[name] for name in there])
+        other = {name: texts[name] for name, blob in zip(there, blobs, strict=True) if blob.decode() != texts[name]}
         if new or other:
             self.repo.keep({name: text.encode("utf-8") for name, text in (new | other).items()})
         return "; ".join(f"{name}: same inputs, other result; the later one stands now" for name in other)
 
-    def keep(self, names: Sequence[str]) -> list[Path]:
-        """Copies records from the ref into results/commits, to be committed."""
-        places = [self.folder / name for name in names]
-        for name, place in zip(names, places, strict=True):
-            write_text(place, self.read(name).text())
+    def keep(self, records: Sequence[Record]) -> list[Path]:
+        """Copies records into results/commits, to be committed."""
+        places = [self.folder / record.name for record in records]
+        for record, place in zip(records, places, strict=True):
+            write_text(place, record.text())
         return places
 
 
-def _sha(name: str) -> str:
+def _short(name: str) -> str:
     found = NAME.fullmatch(name)
     return found[2] if found else ""

@@ -182,8 +182,7 @@ def show(
 def keep(commits: Annotated[list[str], typer.Argument(help="commits whose records to keep")]) -> None:
     """Copy records into results/commits, to be committed on purpose."""
     store = _store()
-    names = [name for each in commits for name in _filed(store, _repo(store).commit(each))]
-    for place in store.keep(names):
+    for place in store.keep([record for each in commits for record in _filed(store, _repo(store).commit(each))]):
         print(f"wrote {shown(place)}")
 
 
@@ -222,12 +221,12 @@ def _record(store: Store, name: str) -> Record:
         return parsed(replay.record(_repo(store)).text(), "the work tree")  # as far as a record is kept
     if name.endswith(".csv"):
         return store.read(Path(name).name)
-    return store.read(_filed(store, _repo(store).commit(name))[-1])
+    return _filed(store, _repo(store).commit(name))[-1]
 
 
-def _filed(store: Store, commit: Commit) -> list[str]:
-    """The names of the records of a commit as it is."""
-    clean = [name for name in store.of(commit.sha) if not store.read(name).dirty]
+def _filed(store: Store, commit: Commit) -> list[Record]:
+    """The records of a commit as it is."""
+    clean = store.clean(store.of([commit.short]))
     if not clean:
         raise BadInput(f"no record of {commit.short}; make it with ragkit history run {commit.short}^!")
     return clean
@@ -260,10 +259,10 @@ def _judge(
 
     def outcomes(sha: str) -> Sequence[Outcome] | None:
         commit = _repo(store).commit(sha)
-        if not any(not store.read(name).dirty for name in store.of(sha)):
+        if replay.missing(store, [commit]):
             list(replay.replay(store, [commit]))
-        names = [name for name in store.of(sha) if not store.read(name).dirty]
-        found = [out for name in names[-1:] for run, out in store.read(name).runs.items() if run[::2] == asked]
+        records = store.clean(store.of([commit.short]))[-1:]
+        found = [out for record in records for run, out in record.runs.items() if run[::2] == asked]
         return found[0] if found else None
 
     if metric:

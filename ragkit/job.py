@@ -219,15 +219,15 @@ def _public(place: Path) -> publish.Section:
 def _since() -> Iterator[publish.Section]:
     """The work tree beside the last kept commit, row by row; nothing without git or without a kept commit."""
     store = history.Store(None)
-    clean = [name for name in store.names() if not store.read(name).dirty]
+    kept = store.clean(store.names())
     try:
         repo = commits.Repo.of(ROOT)
         commit = repo.commit()
     except BadInput:
         return
-    if not clean:
+    if not kept:
         return
-    before, after = store.read(clean[-1]), history.parsed(replay.record(repo).text(), "the work tree")
+    before, after = kept[-1], history.parsed(replay.record(repo).text(), "the work tree")
     pairs = [pair for pair in comparison.compare(before, after) if pair.run[0] == DEFAULT]
     for pair in pairs:
         gain, low, high = pair.gain

@@ -78,7 +78,8 @@ class Replayed:
 
 def missing(store: Store, commits: Sequence[Commit]) -> list[Commit]:
     """The commits that have no record of them as they are."""
-    known = {name.split("-")[1] for name in store.names() if "-" in name and not store.read(name).dirty}
+    wanted = {commit.short for commit in commits}
+    known = {record.commit.short for record in store.clean(store.of(wanted))}
     return [commit for commit in commits if commit.short not in known]
 
 

@@ -39,13 +39,12 @@ def rows(store: Store, systems: Sequence[str] = (), *, until: str = "") -> list[
     systems all of them; `until` is a commit after which nothing counts.
     """
     points: dict[tuple[str, Run, str, str], Point] = {}
-    for name in store.names(until=until):
-        record = store.read(name)
+    for record in store.records(store.names(until=until)):
         for run, outcomes in record.runs.items():
             if not systems or run[0] in systems:
                 rates = {each: dict(metrics.MEASURES)[each](outcomes) for each in SHOWN}
                 questions = record.prints[run]["questions"]
-                place = (record.commit.sha, run, questions, name if record.dirty else "")
+                place = (record.commit.sha, run, questions, record.name if record.dirty else "")
                 points[place] = Point(record.commit.short, record.commit.date, record.dirty, run, questions, rates)
     names = list(systems) or list(dict.fromkeys(point.run[0] for point in points.values()))
     spans: dict[tuple[Run, str], list[str]] = {}

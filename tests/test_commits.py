@@ -88,7 +88,7 @@ def test_any_checkout_has_its_commit_a_worktree_and_a_ref(made: object, tmp_path
     with repo.worktree("HEAD", tmp_path / "tree") as folder:
         assert (folder / "n.txt").read_text() == "1"
     repo.keep({"a.csv": b"1"})
-    assert repo.blob(repo.kept()["a.csv"]) == b"1"
+    assert repo.blobs([repo.kept()["a.csv"]]) == [b"1"]
 
 
 def test_a_folder_inside_a_repository_has_its_own_paths(tmp_path: Path) -> None:
@@ -131,7 +131,8 @@ def test_the_ref_touches_no_branch_no_index_and_no_file(tmp_path: Path) -> None:
     repo.keep({"b.csv": b"3"})
     after = git(tmp_path, "status", "--porcelain"), git(tmp_path, "rev-parse", "HEAD"), git(tmp_path, "branch")
     assert after == before
-    assert {name: repo.blob(sha) for name, sha in repo.kept().items()} == {"a.csv": b"1", "b.csv": b"3"}
+    kept = repo.kept()
+    assert dict(zip(kept, repo.blobs(list(kept.values())), strict=True)) == {"a.csv": b"1", "b.csv": b"3"}
     assert git(tmp_path, "rev-list", "--count", REF) == "2"
 
 

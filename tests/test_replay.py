@@ -54,7 +54,8 @@ def history(project: Path, *words: str, **environment: str) -> subprocess.Comple
 
 def files(project: Path) -> dict[str, bytes]:
     repo = Repo.of(project)
-    return {name: repo.blob(sha) for name, sha in repo.kept().items()}
+    kept = repo.kept()
+    return dict(zip(kept, repo.blobs(list(kept.values())), strict=True))
 
 
 @pytest.fixture(scope="module")
