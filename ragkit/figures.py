@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -32,7 +31,8 @@ def show(figure: Figure, alt: str, name: str) -> None:
     """Displays a figure with its text and keeps it as results/figures/<name>.png."""
     from IPython.display import display
 
-    image = write(figure, results() / "figures" / f"{name}.png")
+    image = png(figure)
+    write_bytes(results() / "figures" / f"{name}.png", image)
     data = {"image/png": base64.b64encode(image).decode(), "text/plain": alt}
     display(data, metadata={"image/png": {"alt": alt}}, raw=True)
 
@@ -252,9 +252,8 @@ def _line(axes: Axes, places: Sequence[int], rates: Sequence[Rate], number: int,
     axes.plot(places, values, color=colour, marker="o", ls=("-", "--", ":")[number % 3], label=label or None)
 
 
-def write(figure: Figure, place: Path) -> bytes:
-    """Writes a figure as PNG, and gives its bytes."""
+def png(figure: Figure) -> bytes:
+    """A figure as PNG; the same figure is the same bytes."""
     out = io.BytesIO()
     figure.savefig(out, format="png", dpi=110, facecolor="white", metadata={"Software": None})
-    write_bytes(place, out.getvalue())
     return out.getvalue()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragkit.files import ROOT, shown, write_text
+from ragkit.files import ROOT, shown, write_bytes, write_text
 from ragkit.records import BadInput
 from ragkit.systems import DEFAULT, SYSTEMS
 
@@ -83,13 +83,14 @@ def compare(
         Path | None,
         typer.Option("--bench", metavar="DIR", help="B as smaller.json, bigger.json for a benchmark action"),
     ] = None,
+    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="a page with what was cited")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """What changed from A to B: the flips row by row, and what a set of this size could have shown.
 
     JSON keys of each entry: system, corpus, golden, scored, broken, mended, changed, apart, notes, p, gain, low, high.
     """
-    from ragkit import comparison, summary
+    from ragkit import comparison, pair_page, summary
 
     store = _store()
     sides = [_record(store, name) for name in (before, after)]
@@ -103,6 +104,9 @@ def compare(
     for smaller in (True, False) if bench else ():
         name = "smaller.json" if smaller else "bigger.json"
         write_text(Path(bench or "") / name, summary.benchmark(sides[1], asked, smaller=smaller))
+    if html:
+        pair_page.write(html, store, sides[0], sides[1], found, questions)
+        print(f"wrote {shown(html)}", file=sys.stderr)
     if as_json:
         print(json.dumps([summary.data(each) for each in found], indent=1, ensure_ascii=False))
         return
@@ -171,7 +175,7 @@ def show(
         print(json.dumps([trend.data(row) for row in rows], indent=1))
         return
     if figure:
-        figures.write(trend.drawn(rows)[0], figure)
+        write_bytes(figure, figures.png(trend.drawn(rows)[0]))
     header, cells = tables.texts(trend.texts(rows))
     widths = [max(len(row[n]) for row in (header, *cells)) for n in range(len(header))]
     for line in (header, *cells) if rows else ():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ragkit import (
@@ -18,6 +18,7 @@ from ragkit import (
     manifest,
     metrics,
     notebooks,
+    pair_page,
     publish,
     replay,
     report,
@@ -222,7 +223,7 @@ def _since() -> Iterator[publish.Section]:
     kept = store.clean(store.names())
     try:
         repo = commits.Repo.of(ROOT)
-        commit = repo.commit()
+        repo.commit()
     except BadInput:
         return
     if not kept:
@@ -230,18 +231,10 @@ def _since() -> Iterator[publish.Section]:
     before, after = kept[-1], history.parsed(replay.record(repo).text(), "the work tree")
     pairs = [pair for pair in comparison.compare(before, after) if pair.run[0] == DEFAULT]
     for pair in pairs:
-        gain, low, high = pair.gain
-        facts = [
-            ("kept", before.commit.short),
-            ("now", commit.short + " with changes" * after.dirty),
-            ("compared", f"{pair.scored} rows; not comparable: {', '.join(pair.apart) or 'none'}"),
-            ("difference", f"{100 * gain:+.0f} points (95 % {100 * low:+.0f} to {100 * high:+.0f}), p {pair.p:.3f}"),
-            ("also other", ", ".join(pair.notes) or "nothing"),
-        ]
+        found = pair_page.headline(pair, before, after, "Since the last kept commit")
         rows = [{"id": f.id, "before": told(f.before), "now": told(f.after)} for f in (*pair.broken, *pair.mended)]
-        prose = [f"{len(pair.broken)} rows broken, {len(pair.mended)} mended: `{pair.run[0]}` on {pair.run[2]}."]
         flips = [_table("Rows that began or ceased to hold", rows)] if rows else []
-        yield publish.Section("Since the last kept commit", prose=prose, facts=facts, tables=flips)
+        yield replace(found, tables=[*found.tables, *flips])
 
 
 def _fingerprints() -> publish.Section:

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from ragkit import corpus, golden, report, study
+from ragkit import corpus, golden, reply, report, study
 from ragkit.commits import Commit, Repo, temporary
 from ragkit.files import ROOT, cache, fingerprint, fingerprint_files, read_text, results
 from ragkit.fresh import inputs
 from ragkit.history import Record, Run, Store, parsed, row_print
 from ragkit.models import NotAvailable
-from ragkit.records import Outcome
+from ragkit.records import Answer, BadInput, Outcome
+from ragkit.reply import error_answer
 from ragkit.systems import SYSTEMS
+from ragkit.transport import Failed
 
 HARNESS = "ragkit/replay.py"  # commits before it can not be evaluated by `ragkit history record`
 LOCK = "requirements.lock"
@@ -105,26 +109,65 @@ def _replayed(repo: Repo, commit: Commit, place: Path, lock: threading.Lock) -> 
     """The text of a record, or why there is none."""
     if not repo.holds(commit.sha, HARNESS):
         return "", "is from before there was a harness"
-    tree, out = place / commit.sha, place / f"{commit.sha}.csv"
-    with lock:
-        checkout = repo.worktree(commit.sha, tree)
-        folder = checkout.__enter__()
+    out = place / f"{commit.sha}.csv"
     try:
-        python = environment(folder / LOCK, lock)
-        own = {
-            "PYTHONPATH": str(folder),
-            "RAGKIT_RESULTS": str(place / "results"),
-            "RAGKIT_CACHE": str(cache().resolve()),
-        }
-        command = [python, "-m", "ragkit", "history", "record", "--out", str(out)]
-        done = subprocess.run(command, cwd=folder, env=os.environ | own, capture_output=True, text=True)
+        with _checkout(repo, commit, place, lock) as ragkit:
+            done = ragkit("history", "record", "--out", str(out))
+    except BadInput as error:
+        return "", f"could not be evaluated: {error}"
+    return (
+        ("", f"could not be evaluated: {_last(done)}") if done.returncode or not out.exists() else (read_text(out), "")
+    )
+
+
+Command = Callable[..., "subprocess.CompletedProcess[str]"]  # `ragkit` of some commit, given its words
+Question = tuple[str, str, str]  # system, corpus, question
+
+
+def asked(
+    repo: Repo, commit: Commit | None, questions: Collection[Question], *, jobs: int = 2
+) -> dict[Question, Answer]:
+    """What a commit answers to some questions, or the work tree as it is; an error where that can not be told."""
+    lock = threading.Lock()
+    with temporary(results() / "cache") as place, ThreadPoolExecutor(jobs) as pool:
+        try:
+            here = contextlib.nullcontext(partial(_ragkit, sys.executable, ROOT, Path(place)))
+            with _checkout(repo, commit, Path(place), lock) if commit and questions else here as ragkit:
+                return dict(zip(questions, pool.map(partial(_asked, ragkit), questions), strict=True))
+        except BadInput as error:
+            return {each: error_answer(each[2], Failed("could not be asked again", str(error))) for each in questions}
+
+
+def _asked(ragkit: Command, asked: Question) -> Answer:
+    system, place, question = asked
+    done = ragkit("ask", "--json", "--system", system, "--corpus", place, "--", question)
+    if done.returncode:
+        return error_answer(question, Failed("could not be asked again", _last(done)))
+    return reply.read(question, done.stdout, refused=lambda _: False)
+
+
+@contextlib.contextmanager
+def _checkout(repo: Repo, commit: Commit, place: Path, lock: threading.Lock) -> Iterator[Command]:
+    """The command `ragkit` of a commit, in a worktree of its own below a place, with the packages of its lock."""
+    worktree = repo.worktree(commit.sha, place / commit.sha)
+    with lock:
+        folder = worktree.__enter__()
+    try:
+        yield partial(_ragkit, environment(folder / LOCK, lock), folder, place)
     finally:
         with lock:
-            checkout.__exit__(None, None, None)
-    if done.returncode or not out.exists():
-        last = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1]
-        return "", f"could not be evaluated: {last[:200]}"
-    return read_text(out), ""
+            worktree.__exit__(None, None, None)
+
+
+def _ragkit(python: str, folder: Path, place: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    own = {"PYTHONPATH": str(folder), "RAGKIT_RESULTS": str(place / "results"), "RAGKIT_CACHE": str(cache().resolve())}
+    kept = {name: value for name, value in os.environ.items() if name != "RAG_BACKEND"} | own
+    return subprocess.run([python, "-m", "ragkit", *words], cwd=folder, env=kept, capture_output=True, text=True)
+
+
+def _last(done: subprocess.CompletedProcess[str]) -> str:
+    """The last line that a process said."""
+    return (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1][:200]
 
 
 def environment(lock: Path, guard: threading.Lock) -> str:
@@ -136,16 +179,10 @@ def environment(lock: Path, guard: threading.Lock) -> str:
     with guard:
         if not stamp.exists():
             shutil.rmtree(place, ignore_errors=True)
-            subprocess.run([sys.executable, "-m", "venv", str(place)], check=True, capture_output=True)
-            install = (
-                "-m",
-                "pip",
-                "--disable-pip-version-check",
-                "--no-input",
-                "--quiet",
-                "install",
-                "--require-hashes",
-            )
-            subprocess.run([python, *install, "-r", str(lock)], check=True, capture_output=True)
+            pip = [str(python), "-m", "pip", "--disable-pip-version-check", "--no-input", "--quiet", "install"]
+            for command in ([sys.executable, "-m", "venv", str(place)], [*pip, "--require-hashes", "-r", str(lock)]):
+                done = subprocess.run(command, capture_output=True, text=True)
+                if done.returncode:
+                    raise BadInput(f"the packages of its {LOCK} can not be installed: {_last(done)}")
             stamp.touch()
     return str(python)

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 from ragkit import metrics, tables
 from ragkit.comparison import Comparison
 from ragkit.evaluate import held
-from ragkit.history import Record
+from ragkit.history import Record, Run
 from ragkit.merge_gate import told
 from ragkit.records import ERROR
 from ragkit.trend import LOWER, SHOWN
@@ -60,7 +60,7 @@ def markdown(
             *(f"- not comparable: `{name}` {why}" for name, why in pair.apart.items()),
             "",
             *_table(
-                ["measure", "before", "now"], [[n.replace("_", " "), *_sides(n, pair, before, after)] for n in SHOWN]
+                ["measure", "before", "now"], [[n.replace("_", " "), *sides(n, pair.run, before, after)] for n in SHOWN]
             ),
             "",
         ]
@@ -82,9 +82,10 @@ def markdown(
     return "\n".join(lines)
 
 
-def _sides(name: str, pair: Comparison, before: Record, after: Record) -> list[str]:
+def sides(name: str, run: Run, before: Record, after: Record) -> list[str]:
+    """A measure of one run before and now."""
     measure = dict(metrics.MEASURES)[name]
-    rates = [measure(record.runs.get(pair.run, ())) for record in (before, after)]
+    rates = [measure(record.runs.get(run, ())) for record in (before, after)]
     if name in metrics.MEANS:
         return [f"{rate.value:.3f} of {rate.of}" if rate.of else "n/a" for rate in rates]
     return [tables.rate(rate) for rate in rates]

@@ -32,14 +32,14 @@ class Point:
     rates: dict[str, Rate]
 
 
-def rows(store: Store, systems: Sequence[str] = (), *, until: str = "") -> list[Point]:
+def rows(store: Store, systems: Sequence[str] = (), *, until: str = "", last: int = 0) -> list[Point]:
     """A point for each run of these systems that is on record, those on the same questions together, by date of commit.
 
     Of a commit as it is there is one point for the same questions, that of the record whose name comes last. Without
-    systems all of them; `until` is a commit after which nothing counts.
+    systems all of them; `until` is a commit after which nothing counts, `last` counts records, 0 for all.
     """
     points: dict[tuple[str, Run, str, str], Point] = {}
-    for record in store.records(store.names(until=until)):
+    for record in store.records(store.names(until=until)[-last:]):
         for run, outcomes in record.runs.items():
             if not systems or run[0] in systems:
                 rates = {each: dict(metrics.MEASURES)[each](outcomes) for each in SHOWN}

@@ -26,7 +26,7 @@ TABLE = """
 2  paper      parameters stage fresh
 3  shared     sentence vectors
 3  judging    metrics figures detect reply
-3  paper      ipynb
+3  paper      ipynb prose
 4  answering  retrieve signals manifest
 4  judging    evaluate threshold exchange
 4  beside     backends
@@ -40,9 +40,9 @@ TABLE = """
 7  answering  systems
 8  both       study public
 9  both       experiment replay
-10 both       confidence rank_arithmetic job mutations
-10 both       history_commands by_commit
-11 both       __main__
+10 both       confidence rank_arithmetic mutations by_commit pair_page
+11 both       job history_commands
+12 both       __main__
 """
 ROWS = [line.split() for line in TABLE.strip().splitlines()]
 FLOOR = {name: int(floor) for floor, _, *names in ROWS for name in names}

@@ -16,6 +16,7 @@ import pytest
 
 from ragkit import replay
 from ragkit.commits import Repo
+from ragkit.records import BadInput
 from tests.pasts import git
 
 NEEDED = ("ragkit", "corpus", "golden", "requirements.lock", "pyproject.toml", "README.md", ".gitignore")
@@ -99,6 +100,22 @@ def test_bisect_evaluates_what_has_no_record(project: Path, done: dict[str, byte
     )
     found = history(tmp_path / "clone", "bisect", "HEAD~3", "HEAD", "--row", broken)
     assert found.returncode == 0 and "stopwords.csv" in found.stdout, found.stdout + found.stderr
+
+
+def test_the_page_of_two_commits_shows_what_each_of_them_cites(
+    project: Path, done: dict[str, bytes], tmp_path: Path
+) -> None:
+    """With `how` no stop word, `how much` is a question about what no document says."""
+    ran = history(project, "compare", "HEAD~2", "HEAD~1", "--html", str(tmp_path / "page.html"))
+    assert ran.returncode == 0 and "BROKEN" in ran.stdout, ran.stdout + ran.stderr
+    html = (tmp_path / "page.html").read_text("utf-8")
+    cards = html.split('<article class="card">')[1:]
+    assert len(cards) == ran.stdout.count("BROKEN") + ran.stdout.count("mended ") + ran.stdout.count("other ")
+    card = next(card for card in cards if "broken</span>" in card and "must be answered" in card)
+    before, now = card.split("<h4>now</h4>")
+    assert ".md &gt;" in before.split("<figcaption>")[1] and "&#34;how&#34;" in now and "<blockquote>" not in now
+    assert "asked again" not in html.split("<article")[1]
+    assert not git(project, "status", "--porcelain") and git(project, "worktree", "list").count("\n") == 0
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -189,3 +206,13 @@ def test_an_environment_is_made_once_for_another_lock(tmp_path: Path, monkeypatc
     assert made.exists() and made != Path(sys.executable)
     before = made.stat().st_ctime_ns
     assert replay.environment(lock, guard) == str(made) and made.stat().st_ctime_ns == before
+
+
+def test_packages_that_can_not_be_installed_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import threading
+
+    monkeypatch.setenv("RAGKIT_RESULTS", str(tmp_path))
+    lock = tmp_path / "other.lock"
+    lock.write_text("no-such-package-of-any-kind @ file:///nowhere/at/all.whl\n")
+    with pytest.raises(BadInput, match=r"the packages of its requirements\.lock can not be installed: ERROR"):
+        replay.environment(lock, threading.Lock())

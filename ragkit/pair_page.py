@@ -1,0 +1,156 @@
+"""Two commits on one page: what became better or worse, the rows that flipped with what was cited, the trend."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from ragkit import figures, publish, replay, summary, tables, trend
+from ragkit.comparison import Comparison, Flip
+from ragkit.evaluate import held
+from ragkit.history import PRINTS, Record, Store
+from ragkit.merge_gate import told
+from ragkit.publish import Card, Mark, Picture, Section, Side, Table
+from ragkit.records import ERROR, REFUSE, Answer, Outcome
+from ragkit.trend import SHOWN, Point
+
+Said = Mapping[replay.Question, Answer]
+Asked = Mapping[tuple[str, str], str]  # golden file, id
+
+MOST = 50  # flips of a system that are shown with their passages
+LAST = 50  # records in the trend
+
+
+def write(
+    out: Path, store: Store, before: Record, after: Record, pairs: Sequence[Comparison], questions: Asked
+) -> None:
+    """Writes the page of two commits; what flipped is asked again in both."""
+    said = [_said(store, side, _wanted(pairs, questions)) for side in (before, after)]
+    points = trend.rows(store, list(dict.fromkeys(pair.run[0] for pair in pairs)), last=LAST)
+    sections = _sections(before, after, pairs, questions, (said[0], said[1]), points)
+    marks = [f"{side.commit.short}{'*' * side.dirty}" for side in (before, after)]
+    publish.build(sections, [], out, title=f"ragkit: {' to '.join(marks)}")
+
+
+def _wanted(pairs: Iterable[Comparison], questions: Asked) -> list[replay.Question]:
+    """What has to be asked again on both sides to show the passages of the flips."""
+    flips = ((pair.run, flip) for pair in pairs for flip in pair.flips[:MOST])
+    asked = ((run, questions.get((run[2], flip.id), "")) for run, flip in flips)
+    return list(dict.fromkeys((run[0], run[1], question) for run, question in asked if question))
+
+
+def _said(store: Store, side: Record, asked: Sequence[replay.Question]) -> Said:
+    """What a side answers now; nothing where there is no git, or nothing to ask."""
+    return replay.asked(store.repo, None if side.dirty else side.commit, asked) if store.repo and asked else {}
+
+
+def _sections(
+    before: Record,
+    after: Record,
+    pairs: Sequence[Comparison],
+    questions: Asked,
+    said: tuple[Said, Said],
+    points: Sequence[Point],
+) -> Iterator[Section]:
+    """The parts of the page; `said` is what each side answers now to what flipped."""
+    for pair in pairs:
+        yield headline(pair, before, after, " on ".join(pair.run[::2]))
+        if pair.flips:
+            yield _flips(pair, questions, said)
+        yield _rows(pair, before, after, questions)
+    if points:
+        yield _trend(points)
+    yield _prints(pairs, before, after)
+
+
+def headline(pair: Comparison, before: Record, after: Record, name: str) -> Section:
+    """How many rows flipped, every measure before and now, and what a set of this size could have shown."""
+    broken, mended = len(pair.broken), len(pair.mended)
+    gain, low, high = pair.gain
+    facts = [
+        ("broken", Mark(str(broken), "bad" if broken else "soft")),
+        ("mended", Mark(str(mended), "good" if mended else "soft")),
+        ("difference", f"{100 * gain:+.0f} points (95 % {100 * low:+.0f} to {100 * high:+.0f})"),
+        ("exact McNemar p", f"{pair.p:.3f}"),
+    ]
+    rows = [[name.replace("_", " "), *summary.sides(name, pair.run, before, after)] for name in SHOWN]
+    found = [Table("Before and now", ("measure", before.commit.short, after.commit.short), rows)]
+    if pair.apart:
+        found.append(Table("Not comparable", ("row", "why"), list(pair.apart.items())))
+    prose = [f"Of {pair.scored} rows compared, {broken} broken and {mended} mended.", pair.power.replace("\n", " ")]
+    if pair.notes:
+        prose.append(f"Between the two: {', '.join(pair.notes)}.")
+    return Section(name, prose=prose, facts=facts, tables=found)
+
+
+def _flips(pair: Comparison, questions: Asked, said: tuple[Said, Said]) -> Section:
+    flips = sorted(pair.flips, key=lambda flip: (not flip.broken, not flip.mended))
+    cards = [_card(flip, pair, questions.get((pair.run[2], flip.id), ""), said) for flip in flips[:MOST]]
+    prose = ["What each commit cites, asked again in a worktree of its own."]
+    if len(flips) > MOST:
+        prose.append(f"The first {MOST} of {len(flips)}; the table below has all.")
+    return Section(f"Rows that flipped: {' on '.join(pair.run[::2])}", prose=prose, cards=cards)
+
+
+def _card(flip: Flip, pair: Comparison, question: str, said: tuple[Said, Said]) -> Card:
+    row, key = flip.after.golden, (*pair.run[:2], question)
+    label = "must be answered" if row.answerable else "must be refused"
+    about = " · ".join((row.category, label, *["blocks a merge"] * row.must))
+    states = zip(("before", "now"), (flip.before, flip.after), said, strict=True)
+    return Card(_mark(flip), f"{flip.id}: {question}", about, [_side(*state, key) for state in states])
+
+
+def _side(when: str, outcome: Outcome, said: Said, key: replay.Question) -> Side:
+    again = said.get(key)
+    if again is None:
+        return Side(when, told(outcome))
+    did = told(outcome)
+    kept, now = outcome.answer, again
+    if now.outcome == ERROR:
+        did += f" ({now.error})"
+    elif (now.outcome, now.verdict.gate) != (kept.outcome, kept.verdict.gate):
+        did += f" (but asked again: {now.outcome} {now.verdict.gate})"
+    elif now.outcome == REFUSE:
+        did += f": {now.verdict.reason}"
+    quotes = [(cited.quote, f"{cited.chunk.heading}, line {cited.line}") for cited in now.citations]
+    return Side(when, did, quotes or [(now.text, "cites nothing")] * bool(now.text))
+
+
+def _mark(flip: Flip) -> Mark:
+    return Mark("broken", "bad") if flip.broken else Mark("mended", "good") if flip.mended else Mark("other")
+
+
+def _rows(pair: Comparison, before: Record, after: Record, questions: Asked) -> Section:
+    flips = {flip.id: _mark(flip) for flip in pair.flips}
+    old, new = ({o.golden.id: o for o in record.runs.get(pair.run, ())} for record in (before, after))
+    rows = []
+    for name in dict.fromkeys([*new, *old]):
+        row = (new.get(name) or old[name]).golden
+        was, now = (told(side[name]) if name in side else "missing" for side in (old, new))
+        holds = Mark("holds", "good") if name in new and held(new[name]) else Mark("fails", "bad")
+        state = Mark("not comparable") if name in pair.apart else flips.get(name, holds)
+        wanted = "answered" if row.answerable else "refused"
+        asked = questions.get((pair.run[2], name), "")
+        rows.append([name, state, asked, wanted, was if was != now else None, now, row.category])
+    columns = ("row", "state", "question", "must be", "before, if other", "now", "stratum")
+    name = " on ".join(pair.run[::2])
+    return Section(f"Every row: {name}", tables=[Table(f"{name}, before and now", columns, rows)])
+
+
+def _trend(points: Sequence[Point]) -> Section:
+    columns, cells = tables.texts(trend.texts(points))
+    found = [Table("By date of commit; * is a tree that was not its commit", columns, cells)]
+    picture = None
+    if len({point.commit for point in points if not point.dirty}) > 1:
+        figure, alt = trend.drawn(points)
+        picture = Picture(figures.png(figure), alt)
+    return Section("Trend", picture=picture, tables=found)
+
+
+def _prints(pairs: Sequence[Comparison], before: Record, after: Record) -> Section:
+    rows = []
+    for pair in pairs:
+        for name in PRINTS:
+            old, new = (side.prints.get(pair.run, {}).get(name, "") or "none" for side in (before, after))
+            rows.append([" on ".join(pair.run[::2]), name, old, new, Mark("the same") if old == new else Mark("other")])
+    return Section("What went in", tables=[Table("Fingerprints", ("run", "of", "before", "now", "state"), rows)])
