@@ -18,6 +18,7 @@ from ragkit.records import BadInput
 
 REF = "refs/ragkit/history"
 OWN = {"NAME": "ragkit", "EMAIL": "ragkit@localhost"}
+ACCESS = ("GIT_SSH", "GIT_ASKPASS", "GIT_TERMINAL_PROMPT")  # of what git is told about itself, the way to a remote
 TRIES = 20  # to move the ref, while others move it too
 
 
@@ -66,7 +67,7 @@ class Repo:
     def _run(
         self, *words: str, given: bytes = b"", environment: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[bytes]:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+        kept = {n: value for n, value in os.environ.items() if not n.startswith("GIT_") or n.startswith(ACCESS)}
         kept |= environment or {}
         return subprocess.run(["git", *words], cwd=self.folder, input=given, capture_output=True, env=kept)
 
@@ -155,17 +156,47 @@ class Repo:
         blobs = {
             name: self.raw("hash-object", "-w", "--stdin", given=data).decode().strip() for name, data in files.items()
         }
+        self._put(blobs, ref)
+
+    def _put(self, blobs: Mapping[str, str], ref: str, *joined: str) -> None:
+        """Puts contents by their hashes on a ref, in a commit after the present one and those that are joined."""
         for _ in range(TRIES):
             told = self._run("rev-parse", "--verify", "--quiet", ref)
             old = told.stdout.decode().strip()
-            entries = "".join(f"100644 blob {sha}\t{name}\0" for name, sha in sorted((self.kept(ref) | blobs).items()))
+            entries = "".join(
+                f"100644 blob {sha}\t{name}\0" for name, sha in sorted({**self.kept(ref), **blobs}.items())
+            )
             tree = self.raw("mktree", "-z", given=entries.encode()).decode().strip()
             who = {f"GIT_{role}_{part}": value for role in ("AUTHOR", "COMMITTER") for part, value in OWN.items()}
-            parent = ("-p", old) if old else ()
-            new = self.git("commit-tree", tree, *parent, "-m", f"{len(files)} files", **who)
+            parents = [word for sha in (old, *joined) if sha for word in ("-p", sha)]
+            new = self.git("commit-tree", tree, *parents, "-m", f"{len(blobs)} files", **who)
             if not self._run("update-ref", ref, new, old or "0" * len(new)).returncode:
                 return
         raise BadInput(f"{ref}: others are writing to it; run again")
+
+    def pull(self, remote: str, ref: str = REF) -> int:
+        """Adds the files on a ref of a remote to ours, and gives their number; what is on both stays as it is here."""
+        if not self.git("ls-remote", "--", remote, ref):
+            return 0
+        self.raw("fetch", "--quiet", "--no-write-fetch-head", "--", remote, f"+{ref}:{ref}-of-remote")
+        there, ours = self.git("rev-parse", f"{ref}-of-remote"), self.kept(ref)
+        new = {name: sha for name, sha in self.kept(there).items() if name not in ours}
+        if new or self._run("merge-base", "--is-ancestor", there, ref).returncode:
+            self._put(new, ref, there)
+        return len(new)
+
+    def push(self, remote: str, ref: str = REF) -> None:
+        """Puts our files on a ref of a remote beside those that are there; others may push at the same time."""
+        for _ in range(TRIES):
+            self.pull(remote, ref)
+            environment = {"LC_ALL": "C"}
+            pushed = self._run("push", "--quiet", "--", remote, f"{ref}:{ref}", environment=environment)
+            if not pushed.returncode:
+                return
+            said = " ".join(pushed.stderr.decode("utf-8", "replace").split())
+            if not any(sign in said for sign in ("[rejected]", "cannot lock ref", "reference already exists")):
+                raise BadInput(f"git push: {said.removeprefix('fatal: ')[:200]}")
+        raise BadInput(f"{remote}: others keep pushing {ref}; run again")
 
 
 def temporary(place: Path) -> tempfile.TemporaryDirectory[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import sys
 from collections.abc import Callable, Sequence
@@ -27,6 +26,7 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, pretty_exceptions
 Systems = Annotated[str, typer.Option("--system", help="names with commas between, or all")]
 JsonOption = Annotated[bool, typer.Option("--json", help="print data instead of text")]
 Before = Annotated[str, typer.Argument(metavar="A", help="a commit, or . for the work tree as it is")]
+Remote = Annotated[str, typer.Argument(help="name or address of a git remote")]
 After = Annotated[str, typer.Argument(metavar="B", help="a commit, or . for the work tree as it is")]
 
 
@@ -52,8 +52,12 @@ def run(
     last: Annotated[int, typer.Option("--last", metavar="N", help="the last N commits of this branch")] = 0,
     missing: Annotated[bool, typer.Option("--missing", help="every commit that has the harness and no record")] = False,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="commits at a time")] = 2,
+    questions: Annotated[str, typer.Option("--questions", metavar="C", help="on the golden files of commit C")] = "",
 ) -> None:
-    """Evaluate commits as they were, each in a worktree of its own; what has a record already is passed over."""
+    """Evaluate commits as they were, each in a worktree of its own; what has a record already is passed over.
+
+    With --questions every commit is evaluated; the name of its record, which is printed, stands for it in compare and
+    gate."""
     from ragkit import replay
 
     if sum(map(bool, (selection, last > 0, missing))) != 1:
@@ -64,11 +68,12 @@ def run(
     commits = repo.commits(*words)
     if missing:
         commits = [commit for commit in commits if repo.holds(commit.sha, replay.HARNESS)]
-    wanted, failed = replay.missing(store, commits), 0
+    asked = repo.commit(questions) if questions else None
+    wanted, failed = commits if asked else replay.missing(store, commits), 0
     print(f"{len(commits)} commits, {len(commits) - len(wanted)} have a record")
-    for n, each in enumerate(replay.replay(store, wanted, jobs=jobs), 1):
+    for n, each in enumerate(replay.replay(store, wanted, jobs=jobs, golden_of=asked), 1):
         failed += bool(each.told)
-        print(f"{n}/{len(wanted)} {each.commit.short} {each.told or 'done'}", flush=True)
+        print(f"{n}/{len(wanted)} {each.commit.short} {each.told or (each.name if asked else 'done')}", flush=True)
     raise typer.Exit(1 if failed else 0)
 
 
@@ -105,7 +110,7 @@ def compare(
         name = "smaller.json" if smaller else "bigger.json"
         write_text(Path(bench or "") / name, summary.benchmark(sides[1], asked, smaller=smaller))
     if html:
-        pair_page.write(html, store, sides[0], sides[1], found, questions)
+        pair_page.write(html, store, sides[0], sides[1], found, questions, here=(before == HERE, after == HERE))
         print(f"wrote {shown(html)}", file=sys.stderr)
     if as_json:
         print(json.dumps([summary.data(each) for each in found], indent=1, ensure_ascii=False))
@@ -190,6 +195,21 @@ def keep(commits: Annotated[list[str], typer.Argument(help="commits whose record
         print(f"wrote {shown(place)}")
 
 
+@app.command()
+def pull(remote: Remote = "origin") -> None:
+    """Bring the records of others here, from the ref of the same name; what is on both sides stays as it is here."""
+    store = _store()
+    print(f"{_repo(store).pull(remote)} new records of {remote}, {len(store.names())} here")
+
+
+@app.command()
+def push(remote: Remote = "origin") -> None:
+    """Put the records made here beside those of others."""
+    store = _store()
+    _repo(store).push(remote)
+    print(f"{remote} has all {len(store.names())} records")
+
+
 # --- what the commands share -----------------------------------------------------------------------------------------
 
 
@@ -237,18 +257,12 @@ def _filed(store: Store, commit: Commit) -> list[Record]:
 
 
 def _questions(store: Store, name: str) -> dict[tuple[str, str], str]:
-    """The questions of all golden files of a commit by file and id, none where there is no git to ask."""
+    """The questions of a side by golden file and id, none where there is no git to ask."""
+    from ragkit import replay
+
     if store.repo is None or name.endswith(".csv"):
         return {}
-    files = (ROOT / "golden").glob("*.csv")
-    if name == HERE:
-        texts = {path.stem: path.read_bytes() for path in files}
-    else:
-        sha = store.repo.commit(name).sha
-        held = (path for path in files if store.repo.holds(sha, f"golden/{path.name}"))
-        texts = {path.stem: store.repo.file(sha, f"golden/{path.name}") for path in held}
-    rows = ((stem, csv.DictReader(text.decode("utf-8-sig").splitlines())) for stem, text in texts.items())
-    return {(stem, row["id"]): row["question"] for stem, table in rows for row in table if "question" in row}
+    return replay.questions(store.repo, None if name == HERE else store.repo.commit(name))
 
 
 def _judge(

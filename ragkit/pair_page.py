@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ragkit import figures, publish, replay, summary, tables, trend
+from ragkit.commits import Commit
 from ragkit.comparison import Comparison, Flip
 from ragkit.evaluate import held
 from ragkit.history import PRINTS, Record, Store
@@ -22,10 +23,19 @@ LAST = 50  # records in the trend
 
 
 def write(
-    out: Path, store: Store, before: Record, after: Record, pairs: Sequence[Comparison], questions: Asked
+    out: Path,
+    store: Store,
+    before: Record,
+    after: Record,
+    pairs: Sequence[Comparison],
+    questions: Asked,
+    *,
+    here: tuple[bool, bool] = (False, False),
 ) -> None:
-    """Writes the page of two commits; what flipped is asked again in both."""
-    said = [_said(store, side, _wanted(pairs, questions)) for side in (before, after)]
+    """Writes the page of two commits; what flipped is asked again in each, in the work tree where a side is `here`."""
+    wanted = _wanted(pairs, questions)
+    sides = zip((before, after), here, strict=True)
+    said = [_said(store, None if tree else side.commit, wanted) for side, tree in sides]
     points = trend.rows(store, list(dict.fromkeys(pair.run[0] for pair in pairs)), last=LAST)
     sections = _sections(before, after, pairs, questions, (said[0], said[1]), points)
     marks = [f"{side.commit.short}{'*' * side.dirty}" for side in (before, after)]
@@ -39,9 +49,9 @@ def _wanted(pairs: Iterable[Comparison], questions: Asked) -> list[replay.Questi
     return list(dict.fromkeys((run[0], run[1], question) for run, question in asked if question))
 
 
-def _said(store: Store, side: Record, asked: Sequence[replay.Question]) -> Said:
+def _said(store: Store, commit: Commit | None, wanted: Sequence[replay.Question]) -> Said:
     """What a side answers now; nothing where there is no git, or nothing to ask."""
-    return replay.asked(store.repo, None if side.dirty else side.commit, asked) if store.repo and asked else {}
+    return replay.asked(store.repo, commit, wanted) if store.repo and wanted else {}
 
 
 def _sections(

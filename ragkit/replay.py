@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import os
 import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from ragkit import corpus, golden, reply, report, study
@@ -72,12 +72,25 @@ def _evaluated(system: study.System, folder: corpus.Folder, file: Path) -> repor
         return None
 
 
+def questions(repo: Repo, commit: Commit | None) -> dict[tuple[str, str], str]:
+    """The questions of all golden files by file and id, of a commit or of the work tree as it is."""
+    paths = sorted((ROOT / "golden").glob("*.csv"))
+    if commit:
+        held = [path for path in paths if repo.holds(commit.sha, f"golden/{path.name}")]
+        texts = {path.stem: repo.file(commit.sha, f"golden/{path.name}") for path in held}
+    else:
+        texts = {path.stem: path.read_bytes() for path in paths}
+    rows = ((stem, csv.DictReader(text.decode("utf-8-sig").splitlines())) for stem, text in texts.items())
+    return {(stem, row["id"]): row["question"] for stem, table in rows for row in table if "question" in row}
+
+
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What became of a commit: `told` is empty when a record was made, else why there is none."""
+    """What became of a commit: the `name` of its record, or in `told` why there is none."""
 
     commit: Commit
     told: str = ""
+    name: str = ""
 
 
 def missing(store: Store, commits: Sequence[Commit]) -> list[Commit]:
@@ -87,32 +100,42 @@ def missing(store: Store, commits: Sequence[Commit]) -> list[Commit]:
     return [commit for commit in commits if commit.short not in known]
 
 
-def replay(store: Store, commits: Sequence[Commit], *, jobs: int = 2) -> Iterator[Replayed]:
-    """Evaluates commits and files their records, as each is done; what was filed stays whatever happens then."""
+def replay(
+    store: Store, commits: Sequence[Commit], *, jobs: int = 2, golden_of: Commit | None = None
+) -> Iterator[Replayed]:
+    """Evaluates commits and files their records, as each is done; what was filed stays whatever happens then.
+
+    With `golden_of` it is on the golden files of that commit, and the record says that it is not the commit as it is.
+    """
     assert store.repo is not None
     lock = threading.Lock()  # git makes and removes one worktree at a time
     with temporary(results() / "cache") as place, ThreadPoolExecutor(jobs) as pool:
-        tasks = {pool.submit(_replayed, store.repo, commit, Path(place), lock): commit for commit in commits}
+        tasks = {pool.submit(_replayed, store.repo, commit, golden_of, Path(place), lock): commit for commit in commits}
         try:
             for task in as_completed(tasks):
                 text, told = task.result()
+                name = ""
                 if text:
-                    record = parsed(text, tasks[task].short)
-                    told = store.put({record.name: text})
-                yield Replayed(tasks[task], "" if text else told)
+                    name = parsed(text, tasks[task].short).name
+                    store.put({name: text})
+                yield Replayed(tasks[task], told, name)
         finally:
             for task in tasks:
                 task.cancel()
 
 
-def _replayed(repo: Repo, commit: Commit, place: Path, lock: threading.Lock) -> tuple[str, str]:
+def _replayed(
+    repo: Repo, commit: Commit, golden_of: Commit | None, place: Path, lock: threading.Lock
+) -> tuple[str, str]:
     """The text of a record, or why there is none."""
     if not repo.holds(commit.sha, HARNESS):
         return "", "is from before there was a harness"
     out = place / f"{commit.sha}.csv"
     try:
-        with _checkout(repo, commit, place, lock) as ragkit:
-            done = ragkit("history", "record", "--out", str(out))
+        with _checkout(repo, commit, place, lock) as tree:
+            if golden_of:
+                Repo.of(tree.folder).git("checkout", "--quiet", "--no-overlay", golden_of.sha, "--", "golden")
+            done = tree.ragkit("history", "record", "--out", str(out))
     except BadInput as error:
         return "", f"could not be evaluated: {error}"
     return (
@@ -120,49 +143,56 @@ def _replayed(repo: Repo, commit: Commit, place: Path, lock: threading.Lock) -> 
     )
 
 
-Command = Callable[..., "subprocess.CompletedProcess[str]"]  # `ragkit` of some commit, given its words
 Question = tuple[str, str, str]  # system, corpus, question
 
 
-def asked(
-    repo: Repo, commit: Commit | None, questions: Collection[Question], *, jobs: int = 2
-) -> dict[Question, Answer]:
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The files of a commit, a Python that has its packages, and a place for what it writes."""
+
+    python: str
+    folder: Path
+    place: Path
+
+    def ragkit(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """The command of that commit, with each system as it is named."""
+        own = {"PYTHONPATH": str(self.folder), "RAGKIT_RESULTS": str(self.place / "results")}
+        own |= {"RAGKIT_CACHE": str(cache()), "RAG_BACKEND": ""}
+        command = [self.python, "-m", "ragkit", *words]
+        return subprocess.run(command, cwd=self.folder, env=os.environ | own, capture_output=True, text=True)
+
+    def asked(self, asked: Question) -> Answer:
+        """What it answers, or an error."""
+        system, place, question = asked
+        done = self.ragkit("ask", "--json", "--system", system, "--corpus", place, "--", question)
+        if done.returncode:
+            return error_answer(question, Failed("could not be asked again", _last(done)))
+        return reply.read(question, done.stdout, refused=lambda _: False)
+
+
+def asked(repo: Repo, commit: Commit | None, wanted: Collection[Question], *, jobs: int = 2) -> dict[Question, Answer]:
     """What a commit answers to some questions, or the work tree as it is; an error where that can not be told."""
     lock = threading.Lock()
     with temporary(results() / "cache") as place, ThreadPoolExecutor(jobs) as pool:
         try:
-            here = contextlib.nullcontext(partial(_ragkit, sys.executable, ROOT, Path(place)))
-            with _checkout(repo, commit, Path(place), lock) if commit and questions else here as ragkit:
-                return dict(zip(questions, pool.map(partial(_asked, ragkit), questions), strict=True))
+            here = contextlib.nullcontext(Tree(sys.executable, ROOT, Path(place)))
+            with _checkout(repo, commit, Path(place), lock) if commit else here as tree:
+                return dict(zip(wanted, pool.map(tree.asked, wanted), strict=True))
         except BadInput as error:
-            return {each: error_answer(each[2], Failed("could not be asked again", str(error))) for each in questions}
-
-
-def _asked(ragkit: Command, asked: Question) -> Answer:
-    system, place, question = asked
-    done = ragkit("ask", "--json", "--system", system, "--corpus", place, "--", question)
-    if done.returncode:
-        return error_answer(question, Failed("could not be asked again", _last(done)))
-    return reply.read(question, done.stdout, refused=lambda _: False)
+            return {each: error_answer(each[2], Failed("could not be asked again", str(error))) for each in wanted}
 
 
 @contextlib.contextmanager
-def _checkout(repo: Repo, commit: Commit, place: Path, lock: threading.Lock) -> Iterator[Command]:
-    """The command `ragkit` of a commit, in a worktree of its own below a place, with the packages of its lock."""
+def _checkout(repo: Repo, commit: Commit, place: Path, lock: threading.Lock) -> Iterator[Tree]:
+    """A commit in a worktree of its own below a place, with the packages of its lock."""
     worktree = repo.worktree(commit.sha, place / commit.sha)
     with lock:
         folder = worktree.__enter__()
     try:
-        yield partial(_ragkit, environment(folder / LOCK, lock), folder, place)
+        yield Tree(environment(folder / LOCK, lock), folder, place)
     finally:
         with lock:
             worktree.__exit__(None, None, None)
-
-
-def _ragkit(python: str, folder: Path, place: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    own = {"PYTHONPATH": str(folder), "RAGKIT_RESULTS": str(place / "results"), "RAGKIT_CACHE": str(cache().resolve())}
-    kept = {name: value for name, value in os.environ.items() if name != "RAG_BACKEND"} | own
-    return subprocess.run([python, "-m", "ragkit", *words], cwd=folder, env=kept, capture_output=True, text=True)
 
 
 def _last(done: subprocess.CompletedProcess[str]) -> str:

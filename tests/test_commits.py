@@ -141,3 +141,68 @@ def test_many_writers_lose_nothing(tmp_path: Path) -> None:
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda n: repo.keep({f"{n}.csv": b"x"}), range(12)))
     assert sorted(repo.kept()) == sorted(f"{n}.csv" for n in range(12))
+
+
+# A remote
+
+
+@pytest.fixture
+def desks(tmp_path: Path) -> tuple[Repo, Repo]:
+    """Two clones of one bare repository."""
+    repository(tmp_path / "first", 1)
+    git(tmp_path, "clone", "-q", "--bare", "first", "hub.git")
+    return tuple(_clone(tmp_path, name) for name in ("one", "other"))  # type: ignore[return-value]
+
+
+def _clone(place: Path, name: str) -> Repo:
+    git(place, "clone", "-q", "hub.git", name)
+    return Repo.of(place / name)
+
+
+def test_what_one_pushes_the_other_pulls_and_no_branch_moves(desks: tuple[Repo, Repo]) -> None:
+    one, other = desks
+    heads = git(one.folder, "ls-remote", "--heads", "origin")
+    assert (one.pull("origin"), one.kept()) == (0, {}), "nothing is there yet"
+    one.keep({"a.csv": b"1", "b.csv": b"1"})
+    one.push("origin")
+    assert (other.pull("origin"), other.kept()) == (2, one.kept())
+    head = git(other.folder, "rev-parse", REF)
+    assert (other.pull("origin"), git(other.folder, "rev-parse", REF)) == (0, head), "nothing new, nothing written"
+    assert git(one.folder, "ls-remote", "--heads", "origin") == heads
+    assert not git(other.folder, "status", "--porcelain")
+
+
+def test_of_what_is_on_both_sides_each_keeps_its_own_and_the_last_to_push_is_read(desks: tuple[Repo, Repo]) -> None:
+    one, other = desks
+    one.keep({"a.csv": b"1", "b.csv": b"1"})
+    other.keep({"a.csv": b"2", "c.csv": b"2"})
+    one.push("origin")
+    other.push("origin")
+    assert other.pull("origin") == 0 and one.pull("origin") == 1
+    assert [sorted(each.kept()) for each in desks] == [["a.csv", "b.csv", "c.csv"]] * 2
+    assert other.blobs([other.kept()["a.csv"]]) == [b"2"] and one.blobs([one.kept()["a.csv"]]) == [b"1"]
+
+
+def test_two_that_push_at_once_lose_nothing(desks: tuple[Repo, Repo]) -> None:
+    for repo, name in zip(desks, "ab", strict=True):
+        repo.keep({f"{name}{n}.csv": b"x" for n in range(3)})
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda repo: repo.push("origin"), desks))
+    fresh = _clone(desks[0].folder.parent, "fresh")
+    assert fresh.pull("origin") == 6
+
+
+@pytest.mark.parametrize("remote", ["nowhere", "--upload-pack=x"])
+def test_a_remote_that_is_none_is_told(desks: tuple[Repo, Repo], remote: str) -> None:
+    for call in (desks[0].pull, desks[0].push):
+        with pytest.raises(BadInput, match=f"git ls-remote: .*{remote}"):
+            call(remote)
+
+
+def test_a_remote_that_refuses_is_told(desks: tuple[Repo, Repo]) -> None:
+    hook = desks[0].folder.parent / "hub.git" / "hooks" / "pre-receive"
+    hook.write_text("#!/bin/sh\necho not today >&2\nexit 1\n")
+    hook.chmod(0o755)
+    desks[0].keep({"a.csv": b"1"})
+    with pytest.raises(BadInput, match="not today"):
+        desks[0].push("origin")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ragkit import history_commands
-from ragkit.commits import Commit, Repo
+from ragkit.commits import REF, Commit, Repo
 from ragkit.history import Record, Store
 from tests.pasts import git, record, repository
 
@@ -123,6 +123,19 @@ def test_kept_records_are_files_that_can_be_compared(repo: Repo, ragkit: Cli) ->
     name = made(last, GOOD).name
     assert code == 0 and name in out and (repo.folder / "kept" / name).read_text() == made(last, GOOD).text()
     assert ragkit("history", "compare", f"kept/{name}", "HEAD")[0] == 0
+
+
+def test_records_are_shared_over_a_remote(repo: Repo, ragkit: Cli, tmp_path: Path) -> None:
+    git(repo.folder, "init", "-q", "--bare", "hub.git")
+    git(repo.folder, "remote", "add", "origin", str(repo.folder / "hub.git"))
+    *_, last = commits(repo)
+    assert ragkit("history", "pull")[:2] == (0, "0 new records of origin, 0 here\n")
+    file(repo, [made(last, GOOD)])
+    assert ragkit("history", "push")[:2] == (0, "origin has all 1 records\n")
+    git(repo.folder, "update-ref", "-d", REF)
+    assert ragkit("history", "pull")[:2] == (0, "1 new records of origin, 1 here\n")
+    code, out, err = ragkit("history", "push", "elsewhere")
+    assert (code, out, err.count("\n")) == (2, "", 1) and "elsewhere" in err
 
 
 # The trend (case c24)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ragkit import pair_page, replay
+from ragkit.commits import Commit
 from ragkit.comparison import compare
 from ragkit.history import Record, Store
 from ragkit.pair_page import MOST
@@ -25,11 +26,9 @@ def page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: Record, after: Record, said: Mapping[str, Answer]
 ) -> str:
     """The page as HTML; `said` is what each side, by its hash, answers to anything."""
-    sides = {before.commit.sha: before, after.commit.sha: after}
 
-    def asked(store: Store, side: Record, questions: list[replay.Question]) -> Mapping[replay.Question, Answer]:
-        assert sides[side.commit.sha] is side
-        return {each: said[side.commit.sha[0]] for each in questions} if said else {}
+    def asked(store: Store, commit: Commit, questions: list[replay.Question]) -> Mapping[replay.Question, Answer]:
+        return {each: said[commit.sha[0]] for each in questions} if said else {}
 
     monkeypatch.setattr(pair_page, "_said", asked)
     questions = {

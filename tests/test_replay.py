@@ -118,6 +118,20 @@ def test_the_page_of_two_commits_shows_what_each_of_them_cites(
     assert not git(project, "status", "--porcelain") and git(project, "worktree", "list").count("\n") == 0
 
 
+def test_an_old_commit_on_new_questions_can_be_compared_and_is_marked(project: Path, done: dict[str, bytes]) -> None:
+    stopped = history(project, "gate", "HEAD~1", "HEAD")
+    assert (stopped.returncode, "k01 is another question, or has another label" in stopped.stdout) == (1, True)
+    ran = history(project, "run", "HEAD~1^!", "--questions", "HEAD")
+    name = ran.stdout.split()[-1]
+    assert ran.returncode == 0 and name.endswith(".csv") and name not in done, ran.stdout + ran.stderr
+    passed = history(project, "gate", name, "HEAD")
+    assert (passed.returncode, passed.stdout) == (0, "may be merged\n")
+    told = history(project, "compare", name, "HEAD").stdout
+    assert "30 rows compared" in told and "before: not the commit as it is" in told
+    assert history(project, "run", "--missing").stdout.splitlines() == ["4 commits, 4 have a record"]
+    git(project, "update-ref", "refs/ragkit/history", "refs/ragkit/history~1")
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_a_run_that_is_killed_is_taken_up_and_ends_with_the_same_files(
     seed: int, project: Path, done: dict[str, bytes], tmp_path: Path
