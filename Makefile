@@ -1,10 +1,13 @@
 # `make` alone prints the targets. PY=/path/to/python uses an environment of your own; nothing is made or installed then.
 .DEFAULT_GOAL := help
-.PHONY: help report test notebook notebooks public bench lab check lock clean clean-all
+.PHONY: help report test notebook notebooks compare summary comment gate history public bench lab check lock clean clean-all
 
 PYTHON ?= python3.11 python3 python3.12 python3.13 python3.14
 NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb))
 FRESH := .fresh
+PAIR := results/runs/pair
+BASE ?= $(shell base=$$(git merge-base origin/main HEAD 2>/dev/null); \
+  [ -n "$$base" ] && [ "$$base" != "$$(git rev-parse HEAD)" ] && echo $$base || echo HEAD~1)
 UV := uv==0.13.9
 
 # Else a `python3` kernel of the user wins over that of the environment.
@@ -53,6 +56,26 @@ notebook: $(ENV) ## run one notebook: make notebook N=01, with parameters: make 
 
 notebooks: $(ENV) ## run all notebooks again, fresh or not, and replace the committed ones
 	@"$(PY)" -m ragkit notebook --force $(basename $(notdir $(NOTEBOOKS)))
+
+compare: $(ENV) ## what changed since BASE (else since this branch left origin/main): a page and summaries in results/runs/pair
+	@"$(PY)" -m ragkit history pull || echo "going on with the records that are here"
+	@for commit in "$(BASE)" HEAD; do "$(PY)" -m ragkit history run "$$commit^!" || exit; done
+	@"$(PY)" -m ragkit history compare "$(BASE)" HEAD --html $(PAIR)/page.html --markdown $(PAIR)/summary.md \
+	  --junit $(PAIR)/junit.xml --bench $(PAIR)
+
+summary: ## the Markdown of `make compare`, on the job page of GitHub where there is one
+	@cat $(PAIR)/summary.md >> "$${GITHUB_STEP_SUMMARY:-/dev/stdout}"
+
+comment: ## the same as a comment on the pull request PR; a later one replaces it (needs gh)
+	@gh pr comment "$(PR)" --edit-last --create-if-none --body-file $(PAIR)/summary.md
+
+gate: $(ENV) ## may HEAD be merged onto BASE? After `make compare`; rules: make gate ARGS='--must --allow "recall>=80%"'
+	@"$(PY)" -m ragkit history gate "$(BASE)" HEAD $(ARGS)
+
+history: $(ENV) ## evaluate every commit that has no record, and share the records over the remote
+	@"$(PY)" -m ragkit history pull
+	@"$(PY)" -m ragkit history run --missing
+	@"$(PY)" -m ragkit history push
 
 public: $(ENV) ## compute results/tables/public.csv from the public question sets in the folder RAGKIT_DATA
 	@"$(PY)" -m ragkit public

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -18,33 +17,6 @@ from ragkit import replay
 from ragkit.commits import Repo
 from ragkit.records import BadInput
 from tests.pasts import git
-
-NEEDED = ("ragkit", "corpus", "golden", "requirements.lock", "pyproject.toml", "README.md", ".gitignore")
-
-
-@pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The work tree as a repository: as it is, another README, another stop list, another golden row."""
-    place = tmp_path_factory.mktemp("project") / "lab"
-    place.mkdir()
-    for name in NEEDED:
-        source = build.ROOT / name
-        ignore = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(source, place / name, ignore=ignore) if source.is_dir() else shutil.copy(source, place / name)
-    git(place, "init", "-q", "-b", "main")
-    changes = (
-        ("README.md", "# ragkit", "# another"),
-        ("ragkit/data/stopwords.csv", "how,", "hoooow,"),
-        ("golden/kestrel.csv", "How many days of annual leave do I get?", "How much annual leave do I get?"),
-    )
-    git(place, "add", "-A")
-    git(place, "commit", "-q", "-m", "as it is", day=1)
-    for day, (name, old, new) in enumerate(changes, 2):
-        text = (place / name).read_text("utf-8")
-        assert old in text
-        (place / name).write_text(text.replace(old, new, 1), "utf-8")
-        git(place, "commit", "-q", "-a", "-m", name, day=day)
-    return place
 
 
 def history(project: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
