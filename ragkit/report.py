@@ -98,7 +98,7 @@ def _why(outcome: Outcome) -> str:
     answer, row = outcome.answer, outcome.golden
     if answer.outcome == ERROR:
         return f"error: {answer.error}"
-    cited = ", ".join(dict.fromkeys(citation.chunk.heading for citation in answer.citations))
+    cited = ", ".join(dict.fromkeys(citation.chunk.heading for citation in answer.citations)) or "what it does not cite"
     if answer.outcome == ANSWER and not row.answerable:
         return f"must be refused, was answered from {cited}"
     if answer.outcome == ANSWER:
