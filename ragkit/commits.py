@@ -130,7 +130,15 @@ class Repo:
 
     def _clear(self, place: Path) -> None:
         shutil.rmtree(place, ignore_errors=True)
-        self._run("worktree", "prune")
+        self.forget(place)
+
+    def forget(self, place: Path) -> None:
+        """Drops the worktrees at or below a place whose folders are gone; one that a kill left half made is locked."""
+        for line in self.git("worktree", "list", "--porcelain").splitlines():
+            path = Path(line.removeprefix("worktree "))
+            below = line.startswith("worktree ") and place.resolve() in (path, *path.parents)
+            if below and not path.exists():
+                self._run("worktree", "remove", "--force", "--force", str(path))
 
     # --- files on a ref of their own
 

@@ -110,6 +110,7 @@ def replay(
     assert store.repo is not None
     lock = threading.Lock()  # git makes and removes one worktree at a time
     with temporary(results() / "cache") as place, ThreadPoolExecutor(jobs) as pool:
+        store.repo.forget(results() / "cache")
         tasks = {pool.submit(_replayed, store.repo, commit, golden_of, Path(place), lock): commit for commit in commits}
         try:
             for task in as_completed(tasks):

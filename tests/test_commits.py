@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -120,6 +121,17 @@ def test_a_worktree_goes_with_its_block_whatever_happens(tmp_path: Path) -> None
         assert not (place / "left over").exists()
         raise RuntimeError
     assert not place.exists() and git(tmp_path / "a", "worktree", "list").count("\n") == 0
+
+
+def test_worktrees_that_a_kill_left_half_made_are_forgotten_and_no_others(tmp_path: Path) -> None:
+    repo = repository(tmp_path / "a", 1)
+    for name in ("cache/gone", "cache/there", "elsewhere"):
+        git(tmp_path / "a", "worktree", "add", "-q", "--detach", "--lock", str(tmp_path / name))
+    for name in ("cache/gone", "elsewhere"):
+        shutil.rmtree(tmp_path / name)
+    repo.forget(tmp_path / "cache")
+    left = git(tmp_path / "a", "worktree", "list", "--porcelain")
+    assert "gone" not in left and "cache/there" in left and "elsewhere" in left
 
 
 def test_the_ref_touches_no_branch_no_index_and_no_file(tmp_path: Path) -> None:
