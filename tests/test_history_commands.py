@@ -144,16 +144,6 @@ def test_the_trend_has_a_point_a_commit_and_golden_file_and_marks_where_the_ques
     assert "kestrel (other questions)" in ragkit("history", "show")[1]
 
 
-def test_the_latest_record_of_a_commit_as_it_is_is_shown_and_a_tree_that_was_not_is_marked(
-    repo: Repo, ragkit: Cli
-) -> None:
-    *_, last = commits(repo)
-    dirty = replace(made(last, BAD, code="1"), dirty=True)
-    file(repo, [made(last, GOOD), dirty])
-    out = ragkit("history", "show")[1]
-    assert out.count(last.short) == 2 and out.count(f"{last.short}*") == 1
-
-
 def test_the_trend_is_drawn(repo: Repo, ragkit: Cli, tmp_path: Path) -> None:
     file(repo, [made(each, GOOD) for each in commits(repo)[:3]])
     place = tmp_path / "trend.png"
