@@ -125,23 +125,7 @@ def test_kept_records_are_files_that_can_be_compared(repo: Repo, ragkit: Cli) ->
     assert ragkit("history", "compare", f"kept/{name}", "HEAD")[0] == 0
 
 
-# The trend (case c24)
-
-
-def test_the_trend_has_a_point_a_commit_and_golden_file_and_marks_where_the_questions_change(
-    repo: Repo, ragkit: Cli
-) -> None:
-    first, second, third, *_ = commits(repo)
-    file(repo, [made(each, GOOD) for each in (first, second)])
-    file(repo, [made(second, BAD), made(first, GOOD, questions="g31"), made(third, BAD, questions="g31")])
-    rows = json.loads(ragkit("history", "show", "--json")[1])
-    assert [(row["commit"], row["questions"], row["false_answers"]) for row in rows] == [
-        (first.short, "0", [0, 2]),
-        (second.short, "0", [1, 2]),
-        (first.short, "g31", [0, 2]),
-        (third.short, "g31", [1, 2]),
-    ]
-    assert "kestrel (other questions)" in ragkit("history", "show")[1]
+# The trend; what it shows of several measurements: tests/cases, c24, and of a tree that was not its commit: c23
 
 
 def test_the_trend_is_drawn(repo: Repo, ragkit: Cli, tmp_path: Path) -> None:
