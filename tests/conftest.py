@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import build
 import pytest
 from hypothesis import settings
 
 from ragkit import __main__ as cli
-from tests.pasts import git
+from tests.pasts import git, lab, swap
 
 settings.register_profile("fixed", derandomize=True, database=None, deadline=None)
 settings.load_profile("fixed")
@@ -34,29 +32,16 @@ def ragkit(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
     return run
 
 
-NEEDED = ("ragkit", "corpus", "golden", "requirements.lock", "pyproject.toml", "README.md", ".gitignore", "Makefile")
-
-
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The work tree as a repository: as it is, another README, another stop list, another golden row."""
-    place = tmp_path_factory.mktemp("project") / "lab"
-    place.mkdir()
-    for name in NEEDED:
-        source = build.ROOT / name
-        ignore = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(source, place / name, ignore=ignore) if source.is_dir() else shutil.copy(source, place / name)
-    git(place, "init", "-q", "-b", "main")
+    place = lab(tmp_path_factory.mktemp("project") / "lab")
     changes = (
         ("README.md", "# ragkit", "# another"),
         ("ragkit/data/stopwords.csv", "how,", "hoooow,"),
         ("golden/kestrel.csv", "How many days of annual leave do I get?", "How much annual leave do I get?"),
     )
-    git(place, "add", "-A")
-    git(place, "commit", "-q", "-m", "as it is", day=1)
     for day, (name, old, new) in enumerate(changes, 2):
-        text = (place / name).read_text("utf-8")
-        assert old in text
-        (place / name).write_text(text.replace(old, new, 1), "utf-8")
+        swap(place / name, old, new)
         git(place, "commit", "-q", "-a", "-m", name, day=day)
     return place

@@ -1,16 +1,20 @@
-"""Small git repositories, and records of commits made by hand."""
+"""Small git repositories, this project as one of them, and records of commits made by hand."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from ragkit.commits import Commit, Repo
+from ragkit.files import ROOT
 from ragkit.history import PRINTS, Record, Run, row_print
 from ragkit.records import ANSWER, ERROR, REFUSE, Answer, Golden, Outcome, Verdict
 
+NEEDED = ("ragkit", "corpus", "golden", "requirements.lock", "pyproject.toml", "README.md", ".gitignore", "Makefile")
 RUN: Run = ("passage", "kestrel", "kestrel")
 # What becomes of a row: `a` answered with the key facts, `w` answered without, `r` refused, `e` an error.
 MARKS = {"a": (ANSWER, True), "w": (ANSWER, False), "r": (REFUSE, None), "e": (ERROR, None)}
@@ -67,3 +71,37 @@ def repository(folder: Path, commits: int = 1) -> Repo:
         git(folder, "add", "-A")
         git(folder, "commit", "-q", "-m", f"number {n}", day=n)
     return Repo.of(folder)
+
+
+def lab(place: Path) -> Path:
+    """The work tree of this project, as far as an evaluation needs it, as a repository of one commit."""
+    place.mkdir(parents=True)
+    ignore = shutil.ignore_patterns("__pycache__")
+    for name in NEEDED:
+        source = ROOT / name
+        shutil.copytree(source, place / name, ignore=ignore) if source.is_dir() else shutil.copy(source, place / name)
+    git(place, "init", "-q", "-b", "main")
+    git(place, "add", "-A")
+    git(place, "commit", "-q", "-m", "as it is")
+    return place
+
+
+def history(project: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """`ragkit history` of such a project, in a process of its own."""
+    command = [sys.executable, "-m", "ragkit", "history", *words]
+    own = {"PYTHONPATH": str(project), "RAGKIT_RESULTS": "", "RAGKIT_CACHE": ""}
+    return subprocess.run(command, cwd=project, env=os.environ | own | environment, capture_output=True, text=True)
+
+
+def append(path: Path, text: str) -> None:
+    """Text at the end of a file, which is made when there is none."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(text)
+
+
+def swap(path: Path, old: str, new: str) -> None:
+    """Another word in a file, once; it has to stand there."""
+    text = path.read_text("utf-8")
+    assert old in text, f"{path.name}: no {old!r}"
+    path.write_text(text.replace(old, new, 1), "utf-8")

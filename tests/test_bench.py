@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from ragkit.commits import Repo
+from ragkit.history import KEPT
 from tests.bench import __main__ as bench
-from tests.bench import lexical, table
+from tests.bench import history, lexical, table
 from tests.bench.clock import Spent
 from tests.bench.corpus import Zipf
 
@@ -32,6 +34,24 @@ def test_every_ratio_has_its_row() -> None:
         ("300 chunks, a question of a batch of 10", "rank-bm25"),
         ("300 chunks, index build", "rank-bm25"),
     ]
+
+
+def test_a_long_past_has_its_row_a_command() -> None:
+    rows = history.at(4, few=2, rounds=1)
+    assert [(row.what, row.name, row.target, row.faster) for row in rows] == [
+        ("ragkit history compare, 4 records", "2 records", 1.5, False),
+        ("ragkit history gate, 4 records", "2 records", 1.5, False),
+    ]
+    assert all(row.ours.cpu > 0 < row.rival.cpu for row in rows)
+
+
+def test_the_records_of_a_long_past_are_of_full_size_and_the_last_two_are_of_commits(tmp_path: Path) -> None:
+    repo = Repo.of(history.project(tmp_path / "lab", 5))
+    kept = repo.kept()
+    names = [name.split("-")[1] for name in sorted(kept)]
+    assert len(set(names)) == 5 and names[-2:] == [commit.short for commit in repo.commits("HEAD")]
+    full = max(KEPT.glob("*.csv")).stat().st_size
+    assert {len(repo.blob(sha)) for sha in kept.values()} == {full}
 
 
 def test_an_engine_that_is_not_installed_is_named_and_left_out(

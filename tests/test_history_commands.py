@@ -138,33 +138,7 @@ def test_records_are_shared_over_a_remote(repo: Repo, ragkit: Cli, tmp_path: Pat
     assert (code, out, err.count("\n")) == (2, "", 1) and "elsewhere" in err
 
 
-# The trend (case c24)
-
-
-def test_the_trend_has_a_point_a_commit_and_golden_file_and_marks_where_the_questions_change(
-    repo: Repo, ragkit: Cli
-) -> None:
-    first, second, third, *_ = commits(repo)
-    file(repo, [made(each, GOOD) for each in (first, second)])
-    file(repo, [made(second, BAD), made(first, GOOD, questions="g31"), made(third, BAD, questions="g31")])
-    rows = json.loads(ragkit("history", "show", "--json")[1])
-    assert [(row["commit"], row["questions"], row["false_answers"]) for row in rows] == [
-        (first.short, "0", [0, 2]),
-        (second.short, "0", [1, 2]),
-        (first.short, "g31", [0, 2]),
-        (third.short, "g31", [1, 2]),
-    ]
-    assert "kestrel (other questions)" in ragkit("history", "show")[1]
-
-
-def test_the_latest_record_of_a_commit_as_it_is_is_shown_and_a_tree_that_was_not_is_marked(
-    repo: Repo, ragkit: Cli
-) -> None:
-    *_, last = commits(repo)
-    dirty = replace(made(last, BAD, code="1"), dirty=True)
-    file(repo, [made(last, GOOD), dirty])
-    out = ragkit("history", "show")[1]
-    assert out.count(last.short) == 2 and out.count(f"{last.short}*") == 1
+# The trend; what it shows of several measurements: tests/cases, c24, and of a tree that was not its commit: c23
 
 
 def test_the_trend_is_drawn(repo: Repo, ragkit: Cli, tmp_path: Path) -> None:

@@ -1,4 +1,7 @@
-"""Commits of this project evaluated as they were, in a clone: what is an input, what a kill leaves, what is found."""
+"""Commits of this project evaluated as they were, in a clone: what is an input, what a kill leaves, what is found.
+
+What marks a tree that is not its commit: tests/cases, c23.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +19,7 @@ import pytest
 from ragkit import replay
 from ragkit.commits import Repo
 from ragkit.records import BadInput
-from tests.pasts import git
-
-
-def history(project: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "ragkit", "history", *words]
-    own = {"PYTHONPATH": str(project), "RAGKIT_RESULTS": "", "RAGKIT_CACHE": ""}
-    return subprocess.run(command, cwd=project, env=os.environ | own | environment, capture_output=True, text=True)
+from tests.pasts import append, git, history
 
 
 def files(project: Path) -> dict[str, bytes]:
@@ -121,48 +118,6 @@ def test_a_run_that_is_killed_is_taken_up_and_ends_with_the_same_files(
     assert history(clone, "run", "--missing").returncode == 0
     assert files(clone) == done
     assert git(clone, "status", "--porcelain") == ""
-
-
-# What makes a tree another than its commit (case c23)
-
-
-def stands(project: Path) -> tuple[bool, str]:
-    """Whether the record of the work tree is marked, and its key."""
-    ran = history(project, "record")
-    assert ran.returncode == 0, ran.stderr
-    name, *mark = ran.stdout.split(" ", 1)
-    return bool(mark), name.strip().removesuffix(".csv").split("-")[2]
-
-
-@pytest.mark.parametrize(
-    ("change", "marked", "other"),
-    [
-        (lambda lab: None, False, False),
-        (lambda lab: append(lab / "corpus/kestrel/leave.md", "\nOne more sentence.\n"), True, True),
-        (lambda lab: append(lab / "ragkit/data/stopwords.csv", "zebra,function\n"), True, True),
-        (lambda lab: append(lab / "corpus/kestrel/new.md", "# New\n\nA new page.\n"), True, True),
-        (lambda lab: append(lab / "golden/kestrel.csv", "z1,Is there a zebra?,false,,,q3,zebra,,,,\n"), True, True),
-        (lambda lab: append(lab / "README.md", "more\n"), False, False),
-        (lambda lab: history(lab, "record"), False, False),
-        (lambda lab: append(lab / "results/tables/own.csv", "a\n"), False, False),
-        (lambda lab: append(lab / "corpus/kestrel/manifest.json", "\n"), False, False),
-    ],
-    ids=["clean", "corpus", "code", "new file", "golden", "note", "own output", "a result", "the manifest"],
-)
-def test_what_is_read_marks_the_tree_and_what_is_written_does_not(
-    change: object, marked: bool, other: bool, project: Path, done: dict[str, bytes], tmp_path: Path
-) -> None:
-    git(tmp_path, "clone", "-q", str(project), "clone")
-    clean = sorted(done)[-1].removesuffix(".csv").split("-")[2]
-    change(tmp_path / "clone")  # type: ignore[operator]
-    found = stands(tmp_path / "clone")
-    assert found[0] is marked and (found[1] != clean) is other
-
-
-def append(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8") as file:
-        file.write(text)
 
 
 def test_a_commit_from_before_the_harness_or_that_can_not_run_is_told_and_the_others_run(

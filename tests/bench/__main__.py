@@ -1,6 +1,7 @@
-"""Speed beside other engines: `python -m tests.bench`. Every ratio is from one run, both sides in turn.
+"""Speed beside other engines, and of whole commands beside a floor: `python -m tests.bench`.
 
-Ends with 1 when a target is missed. Takes some minutes; close what else keeps the processor busy.
+Every ratio is from one run, both sides in turn. Ends with 1 when a target is missed. Takes some minutes; close what
+else keeps the processor busy.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from tests.bench import embedding, engines, lexical, processes, table
+from tests.bench import embedding, engines, history, lexical, processes, table
 
 Part = Callable[[bool], list[table.Row]]
 PARTS: dict[str, Part] = {
@@ -20,6 +21,7 @@ PARTS: dict[str, Part] = {
     "embedding": embedding.measure,
     "notebook": processes.notebook,
     "ask": processes.ask,
+    "history": history.measure,
 }
 
 
