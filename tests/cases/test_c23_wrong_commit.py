@@ -6,7 +6,10 @@ The six steps are those of `c23/steps.md`, taken in a repository that holds this
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -14,9 +17,10 @@ from itertools import combinations
 from pathlib import Path
 
 import case
+import numpy as np
 import pytest
 
-from ragkit import trend
+from ragkit import trend, vectors
 from ragkit.commits import Repo
 from ragkit.history import PRINTS, Record, Store
 from tests.pasts import append, git, history, lab, record, swap
@@ -169,3 +173,87 @@ def test_the_picture_leaves_marked_results_out(tmp_path: Path) -> None:
     found = trend.rows(store)
     assert [str(point.rates["false_refusals"]) for point in found] == ["0/1", "1/1"]
     assert "false refusals of passage 0/1 at aaaaaaaaaaaa to 0/1 at aaaaaaaaaaaa" in trend.drawn(found)[1]
+
+
+# --- open ------------------------------------------------------------------------------------------------------------
+
+
+def other_vectors(place: Path) -> None:
+    """The same texts, each with the vector of another; a whole file, as `ragkit index --vectors` would write it."""
+    with np.load(place) as data:
+        hashes, turned = data["hashes"], np.roll(data["vectors"], 1, axis=0)
+    with place.open("wb") as file:
+        np.savez(file, hashes=hashes, vectors=turned, check=vectors._check(hashes.tobytes() + turned.tobytes()))
+
+
+MORE: dict[str, Change] = {
+    "a row that must hold": lambda lab: swap(lab / "golden/kestrel.csv", "25 days,,true,", "25 days,,,"),
+    "a category": lambda lab: swap(lab / "golden/kestrel.csv", "leave.md#annual-leave,q1", "leave.md#annual-leave,q2"),
+    "vectors": lambda lab: other_vectors(lab / "corpus/kestrel/vectors.npz"),
+}
+
+
+@pytest.mark.parametrize("change", MORE)
+def test_what_changes_the_record_changes_the_key(change: str, project: Path) -> None:
+    clear(project)
+    store = Store(Repo.of(project), project / "none")
+    clean = history(project, "record").stdout.split()[0]
+    before = store.read(clean).runs
+    MORE[change](project)
+    name = history(project, "record").stdout.split()[0]
+    assert store.read(name).runs != before, "this changes nothing"
+    assert name != clean
+
+
+def test_a_marked_result_never_takes_the_place_of_the_plain_commit(project: Path) -> None:
+    clear(project)
+    assert history(project, "record").returncode == 0
+    swap(project / "golden/kestrel.csv", "25 days,,true,", "25 days,,true,a note")
+    assert "not the commit as it is" in history(project, "record").stdout
+    compared = history(project, "compare", "HEAD", "HEAD")
+    assert compared.returncode == 0, compared.stderr
+
+
+def test_a_file_that_git_ignores_counts_when_it_is_read(project: Path, tmp_path: Path) -> None:
+    git(tmp_path, "clone", "-q", str(project), "clone")
+    append(tmp_path / "clone/.git/info/exclude", "*.draft.md\n")
+    append(tmp_path / "clone/corpus/kestrel/leave.draft.md", "# Draft\n\nAnnual leave is 30 days.\n")
+    assert "not the commit as it is" in history(tmp_path / "clone", "record").stdout
+
+
+def test_a_commit_made_during_a_run_does_not_get_its_results(project: Path, tmp_path: Path) -> None:
+    """The folder is read as it was at the first commit; the second one, which changes it, comes while that goes on."""
+    git(tmp_path, "clone", "-q", str(project), "clone")
+    clone = tmp_path / "clone"
+    meanwhile = f"""
+import subprocess, sys
+from pathlib import Path
+from ragkit import study
+from ragkit.__main__ import main
+read = study.evaluated
+def evaluated(*given):
+    found = read(*given)
+    if given[0].name == "passage-hybrid":
+        page = Path({str(clone / PAGE)!r})
+        page.write_text("# Leave\\n\\n## Annual leave\\n\\nNone.\\n\\n## Carry over\\n\\nNone.\\n")
+        subprocess.run(["git", "-c", "user.name=x", "-c", "user.email=x", "commit", "-qam", "x"], cwd={str(clone)!r})
+    return found
+study.evaluated = evaluated
+sys.argv = ["ragkit", "history", "record"]
+main()
+"""
+    first = git(clone, "rev-parse", "HEAD")
+    own = os.environ | {"PYTHONPATH": str(clone), "RAGKIT_RESULTS": "", "RAGKIT_CACHE": ""}
+    ran = subprocess.run([sys.executable, "-c", meanwhile], cwd=clone, env=own, capture_output=True, text=True)
+    assert ran.returncode == 0 and git(clone, "rev-parse", "HEAD") != first, ran.stderr
+    found = Store(Repo.of(clone), clone / "none").read(ran.stdout.split()[0])
+    assert found.dirty or found.commit.sha == first
+
+
+def test_the_picture_says_how_many_it_leaves_out(tmp_path: Path) -> None:
+    """With none, one and two marked results its text is another each time."""
+    store, told = Store(None, tmp_path), []
+    for each in (record({"y1": "a"}), *(record({"y1": "r"}, dirty=True, code=code) for code in "12")):
+        (tmp_path / each.name).write_text(each.text())
+        told.append(trend.drawn(trend.rows(store))[1])
+    assert len(set(told)) == 3

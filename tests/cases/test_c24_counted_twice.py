@@ -233,3 +233,61 @@ def test_commits_that_are_the_same_number_are_not_the_same_commit(store: Store) 
     names = ("0e12345", "0e54321", "0000000", "1e1", "01e1")
     filed(store, [LINES[0] | {"commit": name} for name in names])
     assert len(trend.rows(store)) == len(names)
+
+
+# --- open ------------------------------------------------------------------------------------------------------------
+
+
+def steps(store: Store) -> list[tuple[str, str]]:
+    found = by_commit.steps(by_commit.records(store, "c90d4aa"), "passage")
+    return [(str(step["from"])[:7], str(step["to"])[:7]) for step in found]
+
+
+def test_no_change_is_told_from_a_commit_to_itself(store: Store) -> None:
+    filed(store)
+    assert [step for step in steps(store) if step[0] == step[1]] == []
+
+
+def test_a_change_is_told_between_commits_on_the_same_golden_file(store: Store) -> None:
+    filed(store)
+    assert sorted(steps(store)) == [("a1f0c22", "b77e010"), ("a1f0c22", "c90d4aa"), ("b77e010", "0e12345")]
+
+
+@pytest.mark.parametrize("models", [("0", "1"), ("1", "0"), ("0", "2"), ("2", "0")])
+def test_the_latest_measurement_is_shown_whatever_its_name(models: tuple[str, str], store: Store) -> None:
+    first, _, last = map(measured, lines("b77e010"))
+    for each, model in zip((first, last), models, strict=True):
+        (prints,) = each.prints.values()
+        store.write(replace(each, prints={run: {**prints, "model": model} for run in each.prints}))
+    assert [point[2] for point in points(store)] == [0.90]
+
+
+def test_a_later_measurement_is_shown_though_an_earlier_one_is_a_kept_file(store: Store) -> None:
+    first, _, last = map(measured, lines("b77e010"))
+    store.write(first)
+    store.keep([first.name])
+    assert "the later one stands now" in store.write(last)
+    assert [point[2] for point in points(store)] == [0.90]
+
+
+@pytest.mark.parametrize("golden", ["g30", "g31"])
+def test_compare_takes_the_same_golden_file_of_both_commits(golden: str, project: Path) -> None:
+    """The first commit was measured on both golden files, the second on one."""
+    git(project, "commit", "-q", "--allow-empty", "-m", "second", day=2)
+    store = Store(Repo.of(project), project / "none")
+    first, second = repo(store).commits("HEAD")
+    for commit, questions in ((first, "g30"), (first, "g31"), (second, golden)):
+        store.write(replace(measured(lines(golden=questions)[0]), commit=commit))
+    (told,) = json.loads(history(project, "compare", "HEAD~1", "HEAD", "--json").stdout)
+    assert told["apart"] == {}
+
+
+def test_bisect_by_a_measure_does_not_compare_other_golden_files_unsaid(project: Path) -> None:
+    for day in (2, 3):
+        git(project, "commit", "-q", "--allow-empty", "-m", str(day), day=day)
+    store = Store(Repo.of(project), project / "none")
+    measurements = [lines("b77e010")[-1], lines("0e12345")[0], lines("c90d4aa")[0]]
+    for commit, line in zip(repo(store).commits("HEAD"), measurements, strict=True):
+        store.write(replace(measured(line), commit=commit))
+    ran = history(project, "bisect", "HEAD~2", "HEAD", "--metric", "recall")
+    assert "questions" in ran.stdout + ran.stderr, ran.stdout
