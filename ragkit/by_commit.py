@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
 
 from ragkit import compare, stats
 from ragkit.comparison import Comparison
@@ -34,22 +33,23 @@ def errors(points: Sequence[Point]) -> list[Row]:
 
 
 def steps(found: Sequence[Record], system: str) -> list[Row]:
-    """From each commit on record to the next: the rows that flipped, those that could not be compared, and p."""
+    """From each commit on record to the next on the same questions: the rows that flipped, those that could not be
+    compared, and p."""
     return [
         {
             "from": before.commit.short, "to": after.commit.short, "golden": pair.run[2], "compared": pair.scored,
             "broken": _ids([flip.id for flip in pair.broken]), "mended": _ids([flip.id for flip in pair.mended]),
             "apart": _ids(list(pair.apart)), "p": pair.p, "with": ", ".join(pair.notes),
         }
-        for before, after in pairwise(found)
-        for pair in _of(before, after, system)
+        for before, after, pair in _steps(found, system)
     ]  # fmt: skip
 
 
 def flips(found: Sequence[Record], system: str) -> str:
     """Every row that began or ceased to hold between two commits on record, in a line each."""
-    pairs = [(after.commit.short, pair) for before, after in pairwise(found) for pair in _of(before, after, system)]
-    each = [(commit, flip) for commit, pair in pairs for flip in (*pair.broken, *pair.mended)]
+    each = [
+        (after.commit.short, flip) for _, after, pair in _steps(found, system) for flip in (*pair.broken, *pair.mended)
+    ]
     lines = [
         f"{commit} {'BROKEN' if flip.broken else 'mended'} {flip.id}: {told(flip.before)} -> {told(flip.after)}"
         for commit, flip in each
@@ -57,8 +57,16 @@ def flips(found: Sequence[Record], system: str) -> str:
     return "\n".join(lines) or f"No row of {system} flipped between these {len(found)} commits."
 
 
-def _of(before: Record, after: Record, system: str) -> list[Comparison]:
-    return [pair for pair in compared(before, after) if pair.run[0] == system]
+def _steps(found: Sequence[Record], system: str) -> Iterator[tuple[Record, Record, Comparison]]:
+    """Each record of a run with the last one before it that is of another commit, on the same questions where there is
+    one, else on others."""
+    for n, after in enumerate(found):
+        earlier = [record for record in found[:n] if record.commit != after.commit]
+        for run in (run for run in after.runs if run[0] == system):
+            held = [record for record in earlier if run in record.runs]
+            same = [each for each in held if each.prints[run]["questions"] == after.prints[run]["questions"]]
+            for before in (same or held)[-1:]:
+                yield from ((before, after, pair) for pair in compared(before, after) if pair.run == run)
 
 
 def _ids(names: Sequence[str]) -> str:

@@ -16,6 +16,8 @@ from pathlib import Path
 
 from ragkit.records import BadInput
 
+KINDS = (".md", ".csv", ".npz", ".py", "/")  # of ignored files, those that may be read; a folder may hold some
+CACHE = "__pycache__"
 REF = "refs/ragkit/history"
 OWN = {"NAME": "ragkit", "EMAIL": "ragkit@localhost"}
 ACCESS = ("GIT_SSH", "GIT_ASKPASS", "GIT_TERMINAL_PROMPT")  # of what git is told about itself, the way to a remote
@@ -113,9 +115,11 @@ class Repo:
         return self.raw("cat-file", "blob", f"{commit}:{self.prefix}{path}")
 
     def changed(self, paths: Sequence[str]) -> list[str]:
-        """Which files below these paths differ from HEAD or are unknown to it; what git ignores does not count."""
-        told = self.raw("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--", *paths)
-        return [entry[3:] for entry in told.decode("utf-8", "replace").split("\0") if entry]
+        """Which files below these paths differ from HEAD or are unknown to it; ignored ones where they may be read."""
+        how = ("--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignored=matching")
+        told = self.raw("status", *how, "--", *paths).decode("utf-8", "replace")
+        entries = [(entry[:2], entry[3:]) for entry in told.split("\0") if entry]
+        return [name for state, name in entries if state != "!!" or (name.endswith(KINDS) and CACHE not in name)]
 
     @contextlib.contextmanager
     def worktree(self, commit: str, place: Path) -> Iterator[Path]:
@@ -159,21 +163,24 @@ class Repo:
             start += size + 1
         return found
 
-    def keep(self, files: Mapping[str, bytes], ref: str = REF) -> None:
-        """Puts files on a ref, whole or not at all; no branch, index or work tree is touched."""
+    def keep(self, files: Mapping[str, bytes], ref: str = REF, *, without: Sequence[str] = ()) -> None:
+        """Puts files on a ref, and takes others off it, whole or not at all; no branch, index or work tree is touched.
+        Where that changes nothing, nothing is written."""
         blobs = {
             name: self.raw("hash-object", "-w", "--stdin", given=data).decode().strip() for name, data in files.items()
         }
-        self._put(blobs, ref)
+        self._put(blobs, ref, without=without)
 
-    def _put(self, blobs: Mapping[str, str], ref: str, *joined: str) -> None:
+    def _put(self, blobs: Mapping[str, str], ref: str, *joined: str, without: Sequence[str] = ()) -> None:
         """Puts contents by their hashes on a ref, in a commit after the present one and those that are joined."""
         for _ in range(TRIES):
             told = self._run("rev-parse", "--verify", "--quiet", ref)
             old = told.stdout.decode().strip()
-            entries = "".join(
-                f"100644 blob {sha}\t{name}\0" for name, sha in sorted({**self.kept(ref), **blobs}.items())
-            )
+            held = self.kept(ref)
+            wanted = {name: sha for name, sha in {**held, **blobs}.items() if name not in without}
+            if wanted == held and not joined:
+                return
+            entries = "".join(f"100644 blob {sha}\t{name}\0" for name, sha in sorted(wanted.items()))
             tree = self.raw("mktree", "-z", given=entries.encode()).decode().strip()
             who = {f"GIT_{role}_{part}": value for role in ("AUTHOR", "COMMITTER") for part, value in OWN.items()}
             parents = [word for sha in (old, *joined) if sha for word in ("-p", sha)]

@@ -1,7 +1,8 @@
 """What evaluations of commits gave, one file a run: a line a system and question, counts and no fractions.
 
 A file is named for its commit and for what went into it, `20260201T090000Z-a1f0c22b9d3e-1f2e3d4c.csv`; the same inputs
-have the same name. What a name holds is replaced by a later measurement; where both differ, that is told.
+have the same name. A later measurement takes the place of an earlier one, and of others of the same commit as it is on
+the same questions; what was replaced stays in the history of the ref.
 """
 
 from __future__ import annotations
@@ -45,7 +46,13 @@ class Record:
 
     @property
     def name(self) -> str:
-        return f"{self.commit.date}-{self.commit.short}-{key(self.prints)}.csv"
+        return f"{self.commit.date}-{self.commit.short}-{self._key()}.csv"
+
+    def _key(self) -> str:
+        """Eight digits over everything that went into the runs: other inputs, another key."""
+        rows = sorted({(run[2], *_label(o.golden)) for run, outcomes in self.runs.items() for o in outcomes})
+        prints = ((*run, *map(self.prints[run].__getitem__, PRINTS)) for run in sorted(self.prints))
+        return fingerprint(str(self.dirty), *(part for parts in (*prints, *rows) for part in parts))[:8]
 
     def text(self) -> str:
         """The record as the text of its file."""
@@ -60,15 +67,15 @@ class Record:
                 yield head | row | _cells(outcome) | dict(self.prints[run])
 
 
-def key(prints: Mapping[Run, Mapping[str, str]]) -> str:
-    """Eight digits over everything that went into the runs: other inputs, another key."""
-    return fingerprint(*(part for run in sorted(prints) for part in (*run, *map(prints[run].__getitem__, PRINTS))))[:8]
-
-
 def row_print(row: Golden) -> str:
     """The fingerprint of a golden row: its label and all that it is judged by, the note and `must` left out."""
     parts = (row.sources, row.concepts, row.facts, row.forbidden)
     return fingerprint(row.question, str(row.answerable), row.version, *("\n".join(part) for part in parts))
+
+
+def _label(row: Golden) -> tuple[str, str, str]:
+    """What a record keeps of a golden row that is not in its fingerprint."""
+    return row.id, row.category, str(row.must)
 
 
 def _cells(outcome: Outcome) -> dict[str, object]:
@@ -135,11 +142,24 @@ def _maybe(cell: str) -> bool | None:
     return _flag(cell) if cell else None
 
 
+def _replaced(old: Record, new: Record) -> bool:
+    """Whether a record gives way: it has the same inputs, or both are of the commit as it is, on the same questions."""
+    asked = [{run: each.prints[run]["questions"] for run in each.prints} for each in (old, new)]
+    return old.name == new.name or (old.commit == new.commit and not (old.dirty or new.dirty) and asked[0] == asked[1])
+
+
 class Store:
     """The kept files of results/commits, and those on the repository's own ref where there is git."""
 
     def __init__(self, repo: Repo | None, folder: Path | None = None) -> None:
         self.repo, self.folder = repo, folder or KEPT
+
+    @property
+    def git(self) -> Repo:
+        """The repository; bad input where there is none."""
+        if self.repo is None:
+            raise BadInput("this needs the project's git repository")
+        return self.repo
 
     def names(self, *, until: str = "") -> list[str]:
         """The names of all records by date of commit, up to those of the commit `until`."""
@@ -168,35 +188,31 @@ class Store:
         return [record for record in self.records(names) if not record.dirty]
 
     def records(self, names: Sequence[str]) -> list[Record]:
-        """The records of these names; a file wins over the ref."""
-        places = {name: self.folder / name for name in names if (self.folder / name).exists()}
-        others = [name for name in names if name not in places]
-        on_ref = self.repo.kept() if self.repo and others else {}
-        if absent := [name for name in others if name not in on_ref]:
-            raise BadInput(f"{absent[0]}: no record of that name; ragkit history show lists them")
-        blobs = self.repo.blobs([on_ref[name] for name in others]) if self.repo and others else []
-        texts = {name: blob.decode("utf-8") for name, blob in zip(others, blobs, strict=True)}
-        return [
-            parsed(read_text(places[name]), shown(places[name])) if name in places else parsed(texts[name], name)
-            for name in names
-        ]
+        """The records of these names; what the ref has is later than a file, which is a copy."""
+        on_ref = self.repo.kept() if self.repo else {}
+        there = [name for name in names if name in on_ref]
+        blobs = self.repo.blobs([on_ref[name] for name in there]) if self.repo and there else []
+        texts = {name: blob.decode("utf-8") for name, blob in zip(there, blobs, strict=True)}
+        return [parsed(texts[name], name) if name in texts else self._file(name) for name in names]
+
+    def _file(self, name: str) -> Record:
+        place = self.folder / name
+        if not place.exists():
+            raise BadInput(f"{name}: no record of that name; ragkit history show lists them")
+        return parsed(read_text(place), shown(place))
 
     def write(self, record: Record) -> str:
-        """Puts a record on the ref; says when another result for the same inputs is replaced."""
-        return self.put({record.name: record.text()})
-
-    def put(self, texts: Mapping[str, str]) -> str:
-        """As `write`, for several as text."""
+        """Puts a record on the ref, in place of earlier ones of the same commit as it is on the same questions; says
+        so when one had another result, or came of other inputs."""
         if not self.repo:
             raise BadInput("no git repository here: a record can only be written with --out FILE")
-        held = self.repo.kept()
-        new = {name: text for name, text in texts.items() if name not in held}
-        there = [name for name in texts if name in held]
-        blobs = self.repo.blobs([held[name] for name in there])
-        other = {name: texts[name] for name, blob in zip(there, blobs, strict=True) if blob.decode() != texts[name]}
-        if new or other:
-            self.repo.keep({name: text.encode("utf-8") for name, text in (new | other).items()})
-        return "; ".join(f"{name}: same inputs, other result; the later one stands now" for name in other)
+        old = [each for each in self.records(self.of([record.commit.short])) if _replaced(each, record)]
+        gone = [each.name for each in old if each.name != record.name]
+        self.repo.keep({record.name: record.text().encode("utf-8")}, without=gone)
+        told = [f"{name}: other inputs; {record.name} stands now" for name in gone]
+        if any(each.name == record.name and each.text() != record.text() for each in old):
+            told.append(f"{record.name}: same inputs, other result; the later one stands now")
+        return "; ".join(told)
 
     def keep(self, records: Sequence[Record]) -> list[Path]:
         """Copies records into results/commits, to be committed."""

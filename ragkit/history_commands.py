@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,11 +14,7 @@ from ragkit.records import BadInput
 from ragkit.systems import DEFAULT, SYSTEMS
 
 if TYPE_CHECKING:
-    from ragkit.commits import Commit, Repo
-    from ragkit.history import Record, Store
-    from ragkit.records import Outcome
-
-HERE = "."  # names the work tree as it is
+    from ragkit.history import Store
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False, help=__doc__)
 
@@ -38,7 +33,7 @@ def record(
     from ragkit import replay
 
     store = _store()
-    found = replay.record(_repo(store))
+    found = replay.record(store.git)
     if out:
         write_text(out, found.text())
     else:
@@ -63,7 +58,7 @@ def run(
     if sum(map(bool, (selection, last > 0, missing))) != 1:
         raise BadInput("history run: name one of A..B, --last N and --missing")
     store = _store()
-    repo = _repo(store)
+    repo = store.git
     words = (selection,) if selection else ("HEAD", f"--max-count={last}") if last else ("HEAD",)
     commits = repo.commits(*words)
     if missing:
@@ -72,8 +67,9 @@ def run(
     wanted, failed = commits if asked else replay.missing(store, commits), 0
     print(f"{len(commits)} commits, {len(commits) - len(wanted)} have a record")
     for n, each in enumerate(replay.replay(store, wanted, jobs=jobs, golden_of=asked), 1):
-        failed += bool(each.told)
-        print(f"{n}/{len(wanted)} {each.commit.short} {each.told or (each.name if asked else 'done')}", flush=True)
+        failed += not each.name
+        done = "; ".join(filter(None, (each.name if asked else "done" * bool(each.name), each.told)))
+        print(f"{n}/{len(wanted)} {each.commit.short} {done}", flush=True)
     raise typer.Exit(1 if failed else 0)
 
 
@@ -95,13 +91,13 @@ def compare(
 
     JSON keys of each entry: system, corpus, golden, scored, broken, mended, changed, apart, notes, p, gain, low, high.
     """
-    from ragkit import comparison, pair_page, summary
+    from ragkit import comparison, on_record, pair_page, summary
 
     store = _store()
-    sides = [_record(store, name) for name in (before, after)]
+    sides = on_record.pair(store, before, after)
     asked = _names(system)
     found = [each for each in comparison.compare(*sides) if each.run[0] in asked]
-    questions = {**_questions(store, before), **_questions(store, after)}
+    questions = on_record.questions(store, before) | on_record.questions(store, after)
     if markdown:
         write_text(markdown, summary.markdown(found, sides[0], sides[1], questions))
     if junit:
@@ -110,7 +106,9 @@ def compare(
         name = "smaller.json" if smaller else "bigger.json"
         write_text(Path(bench or "") / name, summary.benchmark(sides[1], asked, smaller=smaller))
     if html:
-        pair_page.write(html, store, sides[0], sides[1], found, questions, here=(before == HERE, after == HERE))
+        pair_page.write(
+            html, store, sides[0], sides[1], found, questions, here=(before == on_record.HERE, after == on_record.HERE)
+        )
         print(f"wrote {shown(html)}", file=sys.stderr)
     if as_json:
         print(json.dumps([summary.data(each) for each in found], indent=1, ensure_ascii=False))
@@ -129,11 +127,12 @@ def gate(
 ) -> None:
     """May B be merged? Ends with 1 and the reasons when a row that held is broken, an allowance is not kept, or rows
     are missing, doubled, in error or labelled anew; with 2 for rules that always answering or refusing would pass."""
+    from ragkit import on_record
     from ragkit.merge_gate import Rules, limit
 
     store = _store()
     rules = Rules(_names(system), must, tuple(map(limit, allow or ())))
-    findings = rules.findings(_record(store, before), _record(store, after))
+    findings = rules.findings(*on_record.pair(store, before, after))
     print("\n".join(f"STOP: {line}" for line in findings) or "may be merged")
     raise typer.Exit(1 if findings else 0)
 
@@ -148,15 +147,15 @@ def bisect(
     golden: Annotated[str, typer.Option("--golden", help="name of the golden file")] = "kestrel",
 ) -> None:
     """Find the commit that broke a row or moved a measure, with the fewest evaluations."""
-    from ragkit import culprit
+    from ragkit import culprit, on_record
 
     store = _store()
-    repo = _repo(store)
+    repo = store.git
     ends = repo.commit(good), repo.commit(bad)
-    judge = _judge(store, (system, golden), row, metric, ends)
     parents = repo.parents(f"{ends[0].sha}..{ends[1].sha}")
     if ends[1].sha not in parents:
         raise BadInput(f"{good}..{bad}: no commit between; name the good one first")
+    judge = on_record.judge(store, (system, golden), row, metric, ends)
     found = culprit.first_bad(parents, ends[1].sha, judge)
     for suspect in found.suspects:
         print(repo.git("show", "--no-patch", "--format=%h %cs %an: %s", suspect))
@@ -190,8 +189,10 @@ def show(
 @app.command()
 def keep(commits: Annotated[list[str], typer.Argument(help="commits whose records to keep")]) -> None:
     """Copy records into results/commits, to be committed on purpose."""
+    from ragkit import on_record
+
     store = _store()
-    for place in store.keep([record for each in commits for record in _filed(store, _repo(store).commit(each))]):
+    for place in store.keep([record for each in commits for record in on_record.of(store, each)]):
         print(f"wrote {shown(place)}")
 
 
@@ -199,14 +200,14 @@ def keep(commits: Annotated[list[str], typer.Argument(help="commits whose record
 def pull(remote: Remote = "origin") -> None:
     """Bring the records of others here, from the ref of the same name; what is on both sides stays as it is here."""
     store = _store()
-    print(f"{_repo(store).pull(remote)} new records of {remote}, {len(store.names())} here")
+    print(f"{store.git.pull(remote)} new records of {remote}, {len(store.names())} here")
 
 
 @app.command()
 def push(remote: Remote = "origin") -> None:
     """Put the records made here beside those of others."""
     store = _store()
-    _repo(store).push(remote)
+    store.git.push(remote)
     print(f"{remote} has all {len(store.names())} records")
 
 
@@ -223,74 +224,11 @@ def _store() -> Store:
         return history.Store(None)
 
 
-def _repo(store: Store) -> Repo:
-    if store.repo is None:
-        raise BadInput("this needs the project's git repository")
-    return store.repo
-
-
 def _names(system: str) -> tuple[str, ...]:
     names = tuple(SYSTEMS) if system == "all" else tuple(name.strip() for name in system.split(","))
     if unknown := [name for name in names if not name]:
         raise BadInput(f"--system {system!r}: {len(unknown)} empty names; write names with commas between, or all")
     return names
-
-
-def _record(store: Store, name: str) -> Record:
-    """The record of a commit, of the work tree as it is, or of a kept file."""
-    from ragkit import replay
-    from ragkit.history import parsed
-
-    if name == HERE:
-        return parsed(replay.record(_repo(store)).text(), "the work tree")  # as far as a record is kept
-    if name.endswith(".csv"):
-        return store.read(Path(name).name)
-    return _filed(store, _repo(store).commit(name))[-1]
-
-
-def _filed(store: Store, commit: Commit) -> list[Record]:
-    """The records of a commit as it is."""
-    clean = store.clean(store.of([commit.short]))
-    if not clean:
-        raise BadInput(f"no record of {commit.short}; make it with ragkit history run {commit.short}^!")
-    return clean
-
-
-def _questions(store: Store, name: str) -> dict[tuple[str, str], str]:
-    """The questions of a side by golden file and id, none where there is no git to ask."""
-    from ragkit import replay
-
-    if store.repo is None or name.endswith(".csv"):
-        return {}
-    return replay.questions(store.repo, None if name == HERE else store.repo.commit(name))
-
-
-def _judge(
-    store: Store, asked: tuple[str, str], row: str, metric: str, ends: tuple[Commit, Commit]
-) -> Callable[[str], bool | None]:
-    """Whether a commit is bad: its record is taken from the store, else made."""
-    from ragkit import replay, trend
-    from ragkit.evaluate import held
-
-    if bool(row) == bool(metric):
-        raise BadInput("history bisect: name one of --row ID and --metric NAME")
-
-    def outcomes(sha: str) -> Sequence[Outcome] | None:
-        commit = _repo(store).commit(sha)
-        if replay.missing(store, [commit]):
-            list(replay.replay(store, [commit]))
-        records = store.clean(store.of([commit.short]))[-1:]
-        found = [out for record in records for run, out in record.runs.items() if run[::2] == asked]
-        return found[0] if found else None
-
-    if metric:
-        return trend.worse(metric, outcomes, ends[0].sha, ends[1].sha)
-
-    def broken(sha: str) -> bool | None:
-        rows = {o.golden.id: o for o in outcomes(sha) or ()}
-        return None if row not in rows else not held(rows[row])
-
-    return broken
 
 
 def _say(line: str) -> None:

@@ -40,6 +40,7 @@ READ = (
 
 def record(repo: Repo) -> Record:
     """Every system on the golden file of each corpus, of the work tree as it is."""
+    commit, dirty = repo.commit(), bool(repo.changed(READ))
     runs: dict[Run, tuple[Outcome, ...]] = {}
     rows: dict[tuple[str, str], str] = {}
     prints: dict[Run, dict[str, str]] = {}
@@ -49,6 +50,7 @@ def record(repo: Repo) -> Record:
         if not place.is_dir():
             continue
         folder = corpus.read(place)
+        vectors = fingerprint_files(place.glob("vectors.npz"))
         rows |= {(file.stem, row.id): row_print(row) for row in golden.read(file)}
         questions = fingerprint(*(part for row in golden.read(file) for part in (row.id, rows[file.stem, row.id])))
         for system in SYSTEMS.values():
@@ -59,9 +61,10 @@ def record(repo: Repo) -> Record:
             runs[run.key] = run.outcomes
             prints[run.key] = {
                 "documents": folder.fingerprint, "questions": questions, "settings": fingerprint(repr(system)),
-                "code": code, "model": fingerprint(embed.key("query")) if embed else "", "lock": lock,
+                "code": code, "model": fingerprint(embed.key("query"), vectors) if embed else "", "lock": lock,
             }  # fmt: skip
-    return Record(repo.commit(), bool(repo.changed(READ)), runs, rows, prints)
+    meanwhile = repo.commit() != commit or bool(repo.changed(READ))
+    return Record(commit, dirty or meanwhile, runs, rows, prints)
 
 
 def _evaluated(system: study.System, folder: corpus.Folder, file: Path) -> report.Run | None:
@@ -86,7 +89,8 @@ def questions(repo: Repo, commit: Commit | None) -> dict[tuple[str, str], str]:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What became of a commit: the `name` of its record, or in `told` why there is none."""
+    """What became of a commit: the `name` of its record, empty when there is none; `told` says why, or what it
+    replaced."""
 
     commit: Commit
     told: str = ""
@@ -107,19 +111,15 @@ def replay(
 
     With `golden_of` it is on the golden files of that commit, and the record says that it is not the commit as it is.
     """
-    assert store.repo is not None
     lock = threading.Lock()  # git makes and removes one worktree at a time
     with temporary(results() / "cache") as place, ThreadPoolExecutor(jobs) as pool:
-        store.repo.forget(results() / "cache")
-        tasks = {pool.submit(_replayed, store.repo, commit, golden_of, Path(place), lock): commit for commit in commits}
+        store.git.forget(results() / "cache")
+        tasks = {pool.submit(_replayed, store.git, commit, golden_of, Path(place), lock): commit for commit in commits}
         try:
             for task in as_completed(tasks):
                 text, told = task.result()
-                name = ""
-                if text:
-                    name = parsed(text, tasks[task].short).name
-                    store.put({name: text})
-                yield Replayed(tasks[task], told, name)
+                made = parsed(text, tasks[task].short) if text else None
+                yield Replayed(tasks[task], store.write(made) if made else told, made.name if made else "")
         finally:
             for task in tasks:
                 task.cancel()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragkit import figures, metrics, tables
-from ragkit.history import Run, Store
-from ragkit.records import BadInput, Outcome, Rate
+from ragkit.history import Record, Run, Store
+from ragkit.records import BadInput, Rate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -95,34 +96,40 @@ def data(point: Point) -> dict[str, object]:
 
 
 def drawn(points: Sequence[Point]) -> tuple[Figure, str]:
-    """The trend as a figure and its text; records of trees that were not their commit are left out of it."""
+    """The trend as a figure and its text; records of trees that were not their commit are left out and counted."""
     clean = [point for point in points if not point.dirty]
     if not clean:
         raise BadInput("nothing to draw: there is no record of a commit as it is; ragkit history run makes some")
-    return figures.trend(clean, DRAWN)
+    figure, told = figures.trend(clean, DRAWN)
+    left = max(Counter(point.run for point in points if point.dirty).values(), default=0)
+    return figure, told + f" Left out: {left} records of trees that were not their commit." * bool(left)
 
 
 def worse(
-    metric: str, outcomes: Callable[[str], Sequence[Outcome] | None], good: str, bad: str
+    metric: str, found: Callable[[str], tuple[Record, Run] | None], good: str, bad: str
 ) -> Callable[[str], bool | None]:
-    """Whether a commit lies nearer to the bad end than to the good one, by a measure that moved for the worse."""
+    """Whether a commit lies nearer to the bad end than to the good one, by a measure that moved for the worse; None
+    where it has no record, or one on other questions."""
     known = dict(metrics.MEASURES)
     if metric not in known or metric in NEITHER:
         raise BadInput(f"metric {metric!r}: use one of {', '.join(name for name in known if name not in NEITHER)}")
     sign = -1.0 if metric in LOWER else 1.0
 
-    def value(sha: str) -> float:
-        found = outcomes(sha)
-        return math.nan if found is None else sign * known[metric](found).value
+    def value(sha: str) -> tuple[str, float]:
+        record, run = found(sha) or (None, None)
+        if record is None or run is None:
+            return "", math.nan
+        return record.prints[run]["questions"], sign * known[metric](record.runs[run]).value
 
-    ends = value(good), value(bad)
-    if not ends[1] < ends[0]:
-        values = f"{abs(ends[0]):.3f} at {good[:12]}, {abs(ends[1]):.3f} at {bad[:12]}"
+    (before, first), (after, last) = value(good), value(bad)
+    if before and after and before != after:
+        raise BadInput(f"{metric}: the questions differ between both ends; name others, or bisect a row with --row")
+    if not last < first:
+        values = f"{abs(first):.3f} at {good[:12]}, {abs(last):.3f} at {bad[:12]}"
         raise BadInput(f"{metric} is {values}: no change for the worse; name other commits")
-    middle = (ends[0] + ends[1]) / 2
 
     def is_bad(sha: str) -> bool | None:
-        found = value(sha)
-        return None if math.isnan(found) else found < middle
+        asked, now = value(sha)
+        return None if math.isnan(now) or asked != after else now < (first + last) / 2
 
     return is_bad

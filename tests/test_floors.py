@@ -40,7 +40,7 @@ TABLE = """
 7  answering  systems
 8  both       study public
 9  both       experiment replay
-10 both       confidence rank_arithmetic mutations by_commit pair_page
+10 both       confidence rank_arithmetic mutations by_commit pair_page on_record
 11 both       job history_commands
 12 both       __main__
 """

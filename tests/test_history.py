@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragkit import history, metrics, study
-from ragkit.commits import Repo
+from ragkit.commits import REF, Repo
 from ragkit.corpus import read
 from ragkit.history import COLUMNS, Record, Store, parsed
 from ragkit.records import BadInput, Golden
 from ragkit.systems import SYSTEMS
-from tests.pasts import RUN, record, repository
+from tests.pasts import RUN, git, record, repository
 
 
 @cache
@@ -83,6 +83,12 @@ def test_another_input_is_another_name(what: str) -> None:
     assert record({"y1": "a"}).name != record({"y1": "a"}, **{what: "1"}).name
 
 
+def test_a_tree_that_was_not_its_commit_and_other_labels_have_other_names() -> None:
+    """What is kept of a row and stands in no fingerprint of it, and the mark."""
+    names = {record({"y1": "a"}).name, record({"y1": "a"}, dirty=True).name, record({"y1": "a"}, must="y1").name}
+    assert len(names) == 3
+
+
 def test_another_result_of_the_same_inputs_has_the_same_name() -> None:
     assert record({"y1": "a"}).name == record({"y1": "r"}).name
 
@@ -133,6 +139,17 @@ def test_another_result_for_the_same_inputs_stands_now_and_is_told(store: Store,
     assert "same inputs, other result" in store.write(record({"y1": "r"}))
     assert store.read(store.names()[0]).text() == record({"y1": "r"}).text()
     assert repo.git("rev-list", "--count", "refs/ragkit/history") == "2", "the earlier one is in the history of the ref"
+
+
+def test_a_commit_as_it_is_has_one_record_for_the_same_questions(store: Store, repo: Repo) -> None:
+    """With another model, say: the later measurement stands, the earlier one is in the past of the ref."""
+    earlier, later, dirty = record({"y1": "a"}), record({"y1": "r"}, model="1"), record({"y1": "w"}, dirty=True)
+    other = record({"y1": "w"}, questions="1")
+    for each in (earlier, dirty, other):
+        assert store.write(each) == ""
+    assert store.write(later) == f"{earlier.name}: other inputs; {later.name} stands now"
+    assert sorted(store.names()) == sorted(each.name for each in (later, dirty, other))
+    assert git(repo.folder, "show", f"{REF}~1:{earlier.name}") == earlier.text().strip()
 
 
 def test_kept_files_are_copies_and_are_read_without_git(store: Store) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from ragkit import history_commands
 from ragkit.commits import REF, Commit, Repo
-from ragkit.history import Record, Store
+from ragkit.history import Record
 from tests.pasts import git, record, repository
 
 Cli = Callable[..., tuple[int, str, str]]
@@ -41,7 +41,7 @@ def made(commit: Commit, marks: dict[str, str], **options: str) -> Record:
 
 
 def file(repo: Repo, records: Sequence[Record]) -> None:
-    Store(repo).put({each.name: each.text() for each in records})
+    repo.keep({each.name: each.text().encode() for each in records})
 
 
 @pytest.mark.parametrize("guilty", [1, 2, 33, 63, 64])
@@ -61,6 +61,16 @@ def test_bisect_finds_one_of_64_in_at_most_seven_looks(
     assert looks <= 7 and out.splitlines()[-1].startswith("64 commits")
 
 
+def test_bisect_passes_over_commits_on_other_questions(repo: Repo, ragkit: Cli) -> None:
+    all_of_them = commits(repo)
+    fate = [GOOD if n < 20 else BAD for n in range(65)]
+    other = {n: {"asked": {"y1": "another"}, "questions": "1"} for n in (16, 32)}
+    file(repo, [made(each, fate[n], **other.get(n, {})) for n, each in enumerate(all_of_them)])
+    for asked in (("--row", "y1"), ("--metric", "right_answers")):
+        code, out, err = ragkit("history", "bisect", all_of_them[0].sha, "HEAD", *asked)
+        assert (code, out.split()[0]) == (0, git(repo.folder, "rev-parse", "--short", all_of_them[20].sha)), err
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -69,6 +79,10 @@ def test_bisect_finds_one_of_64_in_at_most_seven_looks(
         (("bisect", "HEAD~1", "--metric", "recall"), "no change for the worse"),
         (("bisect", "HEAD", "HEAD~1", "--row", "y1"), "name the good one first"),
         (("bisect", "nowhere", "--row", "y1"), "commit 'nowhere'"),
+        (("bisect", "HEAD~1", "--row", "y9"), "row 'y9' of passage on kestrel: is not there at"),
+        (("bisect", "HEAD~1", "--row", "y1", "--golden", "other"), "row 'y1' of passage on other: is not there at"),
+        (("bisect", "HEAD~1", "--row", "y2"), "holds at"),
+        (("bisect", "HEAD~1", "--row", "y1"), "does not hold at"),
         (("run",), "name one of A..B, --last N and --missing"),
         (("run", "--last", "2", "--missing"), "name one of"),
         (("run", "nowhere..HEAD"), "git rev-list"),
@@ -83,7 +97,8 @@ def test_bisect_finds_one_of_64_in_at_most_seven_looks(
 )
 def test_bad_input_ends_with_2_and_a_line(words: tuple[str, ...], said: str, repo: Repo, ragkit: Cli) -> None:
     *_, before, last = commits(repo)
-    file(repo, [made(before, GOOD), made(last, GOOD)])
+    marks = BAD if "y1" in words else GOOD
+    file(repo, [made(before, marks), made(last, marks)])
     code, out, err = ragkit("history", *words)
     assert code == 2 and said in err and err.count("\n") == 1 and "Traceback" not in out + err
 

@@ -175,9 +175,6 @@ def test_the_picture_leaves_marked_results_out(tmp_path: Path) -> None:
     assert "false refusals of passage 0/1 at aaaaaaaaaaaa to 0/1 at aaaaaaaaaaaa" in trend.drawn(found)[1]
 
 
-# --- open ------------------------------------------------------------------------------------------------------------
-
-
 def other_vectors(place: Path) -> None:
     """The same texts, each with the vector of another; a whole file, as `ragkit index --vectors` would write it."""
     with np.load(place) as data:
