@@ -11,12 +11,10 @@ import math
 import sys
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 Z95 = 1.959963984540054  # the normal quantile of a two-sided 95 % interval
-Scores = Mapping[Any, float] | Sequence[float]
 
 
 def mean_defined(values: Iterable[float | None]) -> tuple[float, int]:
@@ -204,34 +202,31 @@ def gap(answerable: Sequence[float], unanswerable: Sequence[float]) -> float:
 class Inversion:
     """An answerable question that scores no higher than an unanswerable one: whatever the threshold, one is wrong."""
 
-    answerable: Hashable
-    unanswerable: Hashable
+    answerable: str
+    unanswerable: str
     low: float
     high: float
 
 
-def certificate(answerable: Scores, unanswerable: Scores) -> list[Inversion]:
-    """A largest set of disjoint inversions, the proof by eye that no threshold makes fewer errors.
+def certificate(answerable: Mapping[str, float], unanswerable: Mapping[str, float]) -> list[Inversion]:
+    """A largest set of disjoint inversions among scores by id, the proof by eye that no threshold makes fewer errors.
 
     As many as `fewest_errors` (König: neighbourhoods are nested, so that greedy pairing from the top is optimal).
-    Scores by id name the questions by id, scores in a row by position.
 
     >>> certificate({"kx-code": 1.76}, {"crypto": 10.08})
     [Inversion(answerable='kx-code', unanswerable='crypto', low=1.76, high=10.08)]
     """
     pairs, free = [], _ascending(unanswerable)
-    for low, name in reversed(_ascending(answerable)):
-        if free and free[-1][0] >= low:
-            high, other = free.pop()
+    for name, low in reversed(_ascending(answerable)):
+        if free and free[-1][1] >= low:
+            other, high = free.pop()
             pairs.append(Inversion(name, other, low, high))
     return pairs
 
 
-def _ascending(scores: Scores) -> list[tuple[float, Hashable]]:
-    named = scores.items() if isinstance(scores, Mapping) else enumerate(scores)
-    pairs = [(score, name) for name, score in named]
-    check_scores([score for score, _ in pairs])
-    return sorted(pairs, key=lambda pair: pair[0])
+def _ascending(scores: Mapping[str, float]) -> list[tuple[str, float]]:
+    check_scores(scores.values())
+    return sorted(scores.items(), key=lambda pair: pair[1])
 
 
 def _between(below: float, above: float) -> float:
