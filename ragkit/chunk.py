@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ragkit.records import BadInput, Chunk, Document
 
@@ -30,6 +30,13 @@ class Left:
     file: str
     lines: tuple[int, int]
     why: str
+
+
+class Chunker(Protocol):
+    """Cuts a document: its chunks, and a row for all that is in none of them. A frozen dataclass."""
+
+    def __hash__(self) -> int: ...
+    def on(self, document: Document) -> tuple[list[Chunk], list[Left]]: ...
 
 
 @dataclass(frozen=True)
@@ -62,8 +69,6 @@ class Windows:
     def on(self, document: Document) -> tuple[list[Chunk], list[Left]]:
         return by_windows(document, size=self.size, overlap=self.overlap), []
 
-
-Chunker = Headings | Windows
 
 _BULLET = re.compile(r"^\s*(?:>\s*)*(?:[-*+]|\d+[.)])\s+|^\s*(?:>\s*)+")
 

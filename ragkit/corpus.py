@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
+from ragkit.chunk import Chunker, Headings
 from ragkit.files import fingerprint, read_text, reading, shown
 from ragkit.forms import kin
 from ragkit.records import BadInput, Chunk, Document
@@ -107,20 +108,6 @@ def _document(path: Path, name: str) -> Document:
         return Document(name, "", str(error))
 
 
-class Dropped(Protocol):
-    """Lines that a chunker left out, and why."""
-
-    file: str
-    lines: tuple[int, int]
-    why: str
-
-
-class Chunker(Protocol):
-    """Cuts a document: its chunks, and a row for all that is in none of them."""
-
-    def on(self, document: Document) -> tuple[list[Chunk], Sequence[Dropped]]: ...
-
-
 class Corpus:
     """The chunks of a folder and the words in them. Chunks without a word to answer from are kept and never ranked."""
 
@@ -143,7 +130,7 @@ class Corpus:
         vectors: Path | None = None,
     ) -> Corpus:
         """A corpus of ready-made chunks."""
-        corpus = cls(Folder(name, (), vectors=vectors), chunker=_NoChunker(), analyzer=analyzer or Analyzer())
+        corpus = cls(Folder(name, (), vectors=vectors), chunker=Headings(), analyzer=analyzer or Analyzer())
         corpus.all_chunks = tuple(chunks)
         return corpus
 
@@ -266,8 +253,3 @@ def _code_last(word: Word) -> tuple[bool, str]:
 def index(folder: Folder, chunker: Chunker, analyzer: Analyzer) -> Corpus:
     """The corpus that a chunker and an analyzer make of a folder; systems that share both share it."""
     return Corpus(folder, chunker=chunker, analyzer=analyzer)
-
-
-class _NoChunker:
-    def on(self, document: Document) -> tuple[list[Chunk], Sequence[Dropped]]:
-        return [], []

@@ -50,7 +50,7 @@ class OneSided(System):
 
     def on(self, folder: Folder) -> Bot:
         unstemmed = replace(self.analyzer, stemmer="none")
-        corpus = Corpus(folder, chunker=self.chunker, analyzer=unstemmed)  # type: ignore[arg-type]
+        corpus = Corpus(folder, chunker=self.chunker, analyzer=unstemmed)
         assert corpus.terms is not None  # cut before the analyzer is another
         corpus.analyzer = self.analyzer
         return Bot(self, corpus)
