@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, wraps
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ragkit.forms import rows
 from ragkit.records import Chunk
-from ragkit.text import Analyzer, Passage, Word, atoms, same
+from ragkit.text import Passage, Word, atoms, same
+
+if TYPE_CHECKING:
+    from ragkit.corpus import Corpus
 
 K = TypeVar("K")
 V = TypeVar("V")
-C = TypeVar("C", bound="Vocabulary")
 MOST = 10_000  # things remembered of one kind
 
 
@@ -32,35 +34,11 @@ class Concept:
     phrases: tuple[tuple[Word, ...], ...]
 
 
-class Vocabulary(Protocol):
-    """What is asked of a corpus here, see `corpus.Corpus`."""
-
-    analyzer: Analyzer
-    memo: dict[Callable[..., Any], dict[Any, Any]]
-
-    @property
-    def chunks(self) -> Sequence[Chunk]: ...
-    @property
-    def texts(self) -> Sequence[str]: ...
-    @property
-    def places(self) -> Mapping[str, int]: ...
-    @property
-    def holders(self) -> Mapping[str, Sequence[int]]: ...
-    @property
-    def spelled(self) -> Mapping[str, bool]: ...
-    @property
-    def continues(self) -> Mapping[str, Set[bool]]: ...
-    @property
-    def free(self) -> frozenset[str]: ...
-    def find(self, phrase: tuple[Word, ...]) -> Mapping[int, str]: ...
-    def meanings(self, word: Word) -> Iterator[tuple[Word, ...]]: ...
-
-
-def remembered(function: Callable[[K, C], V]) -> Callable[[K, C], V]:
+def remembered(function: Callable[[K, Corpus], V]) -> Callable[[K, Corpus], V]:
     """Works a thing out once a corpus, and forgets it with the corpus."""
 
     @wraps(function)
-    def recalled(thing: K, corpus: C) -> V:
+    def recalled(thing: K, corpus: Corpus) -> V:
         memo: dict[K, V] = corpus.memo.setdefault(function, {})
         if len(memo) >= MOST:
             memo.clear()
@@ -73,7 +51,7 @@ def remembered(function: Callable[[K, C], V]) -> Callable[[K, C], V]:
 
 
 @remembered  # retrieval, gates, signals and answers all ask for the ideas of the same question
-def concepts(question: str, corpus: Vocabulary) -> tuple[Concept, ...]:
+def concepts(question: str, corpus: Corpus) -> tuple[Concept, ...]:
     """The distinct ideas of a question in the order they stand."""
     words, n = corpus.analyzer.words(question), 0
     found: list[Concept] = []
@@ -88,7 +66,7 @@ def concepts(question: str, corpus: Vocabulary) -> tuple[Concept, ...]:
     return tuple(found)
 
 
-def _code(words: Sequence[Word], corpus: Vocabulary) -> tuple[Word | None, int]:
+def _code(words: Sequence[Word], corpus: Corpus) -> tuple[Word | None, int]:
     """The first few words as one code, and how many they are; None and 1 when they are none.
 
     Words that the corpus writes as one are. So is a word that the corpus has only as a piece of codes together with the
@@ -108,11 +86,11 @@ def _code(words: Sequence[Word], corpus: Vocabulary) -> tuple[Word | None, int]:
     return None, 1
 
 
-def _as_one(words: Sequence[Word], corpus: Vocabulary) -> Word:
+def _as_one(words: Sequence[Word], corpus: Corpus) -> Word:
     return corpus.analyzer.code(" ".join(word.form for word in words), words)
 
 
-def form(concept: Concept, chunk: Chunk, corpus: Vocabulary) -> str:
+def form(concept: Concept, chunk: Chunk, corpus: Corpus) -> str:
     """The form under which a chunk of the corpus holds an idea, empty when it does not."""
     return holding(concept, corpus).get(corpus.places.get(chunk.id, -1), "")
 
@@ -123,7 +101,7 @@ def form_in(concept: Concept, passage: Passage) -> str:
 
 
 @remembered
-def holding(concept: Concept, corpus: Vocabulary) -> dict[int, str]:
+def holding(concept: Concept, corpus: Corpus) -> dict[int, str]:
     """The chunks that hold an idea: places in `corpus.chunks`, each with the form that stands there."""
     found = {n: form for phrase in reversed(concept.phrases) for n, form in corpus.find(phrase).items()}
     if kind := _kind(concept):

@@ -21,28 +21,29 @@ HOUSE = build.ROOT / "ragkit"
 TABLE = """
 0  shared     records forms
 1  shared     text stats files chunk
-2  shared     corpus concept models check commits
+2  shared     corpus models check commits
 2  judging    golden tables risk compare resample transport
 2  paper      parameters stage fresh
-3  shared     sentence vectors
+3  shared     concept sentence
 3  judging    metrics figures detect reply
 3  paper      ipynb prose
-4  answering  retrieve signals manifest
+4  shared     vectors
 4  judging    evaluate threshold exchange
 4  beside     backends
-5  answering  dense fuse gate answer scripted
+5  answering  retrieve signals manifest
 5  judging    history lint culprit
-6  answering  system
+6  answering  dense fuse gate answer scripted
 6  judging    report comparison trend
-7  judging    merge_gate
-8  judging    summary
 6  paper      publish notebooks
-7  answering  systems
-8  both       study public
-9  both       experiment replay
-10 both       confidence rank_arithmetic mutations by_commit pair_page on_record
-11 both       job history_commands
-12 both       __main__
+7  answering  system
+7  judging    merge_gate
+8  answering  systems
+8  judging    summary
+9  both       study public
+10 both       experiment replay
+11 both       confidence rank_arithmetic mutations by_commit pair_page on_record
+12 both       job history_commands
+13 both       __main__
 """
 ROWS = [line.split() for line in TABLE.strip().splitlines()]
 FLOOR = {name: int(floor) for floor, _, *names in ROWS for name in names}
