@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ragkit.concept import Concept, concepts, form, form_in, holding
 from ragkit.records import BadInput, Chunk, Ranking, Verdict
@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 Judge = Callable[[Ranking], Verdict]
 
 WITHIN = ("corpus", "retrieved", "passage")
+
+
+class Gate(Protocol):
+    """A choice of gate."""
+
+    def on(self, corpus: Corpus) -> Judge: ...
 
 
 @dataclass(frozen=True)
@@ -79,9 +85,6 @@ class Coverage:
             return found or no_match(ranking) or further(ranking, corpus)
 
         return judge
-
-
-Gate = Anything | Nothing | Floor | Coverage
 
 
 def nothing_to_go_by(ranking: Ranking, corpus: Corpus) -> Verdict | None:

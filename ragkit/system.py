@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from ragkit.answer import Quote
 from ragkit.chunk import Chunker, Headings
 from ragkit.corpus import Corpus, Folder, index
-from ragkit.gate import Coverage, Judge
+from ragkit.gate import Coverage, Gate
 from ragkit.records import ANSWER, REFUSE, Answer, BadInput, Ranking, Verdict
 from ragkit.retrieve import Lexical, Retriever
 from ragkit.text import Analyzer
-
-
-class Gate(Protocol):
-    """A choice of gate, see `gate.py`."""
-
-    def on(self, corpus: Corpus) -> Judge: ...
 
 
 @dataclass(frozen=True)
