@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import quantiles
+from statistics import median, quantiles
 
 from ragkit import resample, risk, stats
 from ragkit.concept import concepts, holding
@@ -47,15 +47,11 @@ def groups(study: Study, nulls: Study, signal: Signal) -> list[Group]:
     empty = shuffled(study.bot(PUBLISHED).corpus)
     dealt = [signal(Ranking(row.question), empty) for row in study.rows]
     found.append(Group("shuffled documents", "null", tuple(sorted(dealt))))
-    return sorted(found, key=lambda group: (KINDS.index(group.kind), -_median(group.values), group.name))
+    return sorted(found, key=lambda group: (KINDS.index(group.kind), -median(group.values), group.name))
 
 
 def _of(scores: dict[str, float], rows: Sequence[Golden]) -> tuple[float, ...]:
     return tuple(sorted(scores[row.id] for row in rows))
-
-
-def _median(values: Sequence[float]) -> float:
-    return (values[(len(values) - 1) // 2] + values[len(values) // 2]) / 2
 
 
 def spread(found: Sequence[Group], floor: float) -> list[Row]:
@@ -86,15 +82,15 @@ def honesty(nulls: Study, cosine: Signal) -> list[Row]:
         found = sorted(raw[each] for each in ids if raw[each] > -math.inf)
         rows.append({
             "questions": name, "no shared word: no score": Rate(len(ids) - len(found), len(ids)),
-            "BM25 of the rest, median": _median(found) if found else math.nan,
+            "BM25 of the rest, median": median(found) if found else math.nan,
             "highest": found[-1] if found else math.nan,
-            "cosine, median": _median(sorted(near[each] for each in ids)),
+            "cosine, median": median(near[each] for each in ids),
         })  # fmt: skip
     return rows
 
 
-def one_word(nulls: Study, cosine: Signal, category: str, *, most: int = 5) -> list[Row]:
-    """The questions of a kind that share one idea with the documents and score highest for it."""
+def one_word(nulls: Study, cosine: Signal, category: str) -> list[Row]:
+    """The five questions of a kind that share one idea with the documents and score highest for it."""
     raw, near, bot = nulls.scores(TOP), nulls.scores(cosine), nulls.bot(PUBLISHED)
     shared = {
         row.id: [idea.word for idea in concepts(row.question, bot.corpus) if holding(idea, bot.corpus)]
@@ -104,7 +100,7 @@ def one_word(nulls: Study, cosine: Signal, category: str, *, most: int = 5) -> l
     ids = sorted((name for name, words in shared.items() if len(words) == 1), key=lambda name: -raw[name])
     return [
         {"id": n, "question": nulls.by_id[n].question, "shared": shared[n][0], "BM25": raw[n], "cosine": near[n]}
-        for n in ids[:most]
+        for n in ids[:5]
     ]
 
 

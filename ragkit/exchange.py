@@ -21,9 +21,9 @@ from typing import Any, ClassVar, Protocol
 
 from ragkit import transport
 from ragkit.records import Answer, BadInput, Outcome
-from ragkit.reply import MOST_SAID, NO_RANKING, cited, error_answer, from_wording, read
+from ragkit.reply import NO_RANKING, cited, error_answer, from_wording, read
 from ragkit.tables import rate
-from ragkit.transport import NEVER, TICK, Failed, clean
+from ragkit.transport import MOST_SAID, NEVER, TICK, Failed, clean
 
 Ask = Callable[[str], Answer]
 AskAll = Callable[[Sequence[str]], list[Answer]]

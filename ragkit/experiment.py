@@ -18,6 +18,7 @@ from ragkit.text import Analyzer
 
 Row = dict[str, object]
 
+SHOWN = 8  # rows of a stratum
 PLUS_ONE, OKAPI = Lexical(), Lexical(BM25(idf="okapi"))
 # Each step of the analyzer left out, and the analyzer without it.
 STEPS = {
@@ -215,9 +216,9 @@ def _errors(study: Study, system: System, category: str, answerable: bool) -> Ra
     return (metrics.false_refusals if answerable else metrics.false_answers)(outcomes)
 
 
-def lengths(study: Study, *, system: System = PUBLISHED) -> list[Row]:
+def lengths(study: Study) -> list[Row]:
     """For each row that finds anything: how many ideas it has, its score, and the score per idea."""
-    bot, raw, per_idea = study.bot(system), study.scores(TOP, system), study.scores(TOP_PER_IDEA, system)
+    bot, raw, per_idea = study.bot(PUBLISHED), study.scores(TOP), study.scores(TOP_PER_IDEA)
     return [
         {
             "id": row.id,
@@ -231,9 +232,9 @@ def lengths(study: Study, *, system: System = PUBLISHED) -> list[Row]:
     ]
 
 
-def growth(study: Study, questions: Sequence[str], *, system: System = PUBLISHED) -> list[Row]:
+def growth(study: Study, questions: Sequence[str]) -> list[Row]:
     """One intent in growing words, and what its score becomes."""
-    bot = study.bot(system)
+    bot = study.bot(PUBLISHED)
     rankings = [bot.ask(question).ranking for question in questions]
     return [
         {
@@ -247,9 +248,9 @@ def growth(study: Study, questions: Sequence[str], *, system: System = PUBLISHED
     ]
 
 
-def blamed(study: Study, category: str, *, system: System = PUBLISHED, most: int = 8) -> list[Row]:
-    """The refused rows of a stratum, and the word each was refused for."""
-    refused = [o for o in study.outcomes(system) if o.golden.category == category and o.answer.verdict.refused]
+def blamed(study: Study, category: str) -> list[Row]:
+    """The first refused rows of a stratum, and the word each was refused for."""
+    refused = [o for o in study.outcomes(PUBLISHED) if o.golden.category == category and o.answer.verdict.refused]
     return [
         {
             "id": o.golden.id,
@@ -257,14 +258,14 @@ def blamed(study: Study, category: str, *, system: System = PUBLISHED, most: int
             "gate": o.answer.verdict.gate,
             "refused for": o.answer.verdict.concept,
         }
-        for o in refused[:most]
+        for o in refused[:SHOWN]
     ]
 
 
-def leaked(study: Study, category: str, *, system: System = PUBLISHED, most: int = 8) -> list[Row]:
-    """The answered rows of an unanswerable stratum, and the section each was answered from."""
-    answered = [o for o in study.outcomes(system) if o.golden.category == category and o.answer.outcome == ANSWER]
+def leaked(study: Study, category: str) -> list[Row]:
+    """The first answered rows of an unanswerable stratum, and the section each was answered from."""
+    answered = [o for o in study.outcomes(PUBLISHED) if o.golden.category == category and o.answer.outcome == ANSWER]
     return [
         {"id": o.golden.id, "question": o.golden.question, "answered from": o.answer.citations[0].chunk.id}
-        for o in answered[:most]
+        for o in answered[:SHOWN]
     ]

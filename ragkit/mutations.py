@@ -57,9 +57,7 @@ class OneSided(System):
 
 
 def _one_sided(system: System) -> System:
-    return OneSided(
-        system.name, system.gates, system.chunker, system.analyzer, system.retriever, system.answerer, system.k
-    )
+    return OneSided(**vars(system))
 
 
 @dataclass(frozen=True)
@@ -206,10 +204,10 @@ def effects(mutations: Iterable[Mutation], corpus: str, files: Sequence[str]) ->
     return found
 
 
-def seen(effect: Effect, size: int, draws: int, seed: int = 0) -> tuple[Rate, Rate]:
+def seen(effect: Effect, size: int, draws: int) -> tuple[Rate, Rate]:
     """Of so many sets of a size, drawn from all rows with both classes in their share, those in which a row breaks, and
     those in which the change for the worse is significant (exact McNemar, p <= 0.05)."""
-    marks, rng = effect.marks, random.Random(seed)
+    marks, rng = effect.marks, random.Random(0)
     kinds = [[n for n, o in enumerate(effect.before) if o.golden.answerable is kind] for kind in (True, False)]
     sizes = [round(size * len(kind) / len(marks)) for kind in kinds]
     broken = significant = 0

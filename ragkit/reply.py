@@ -9,10 +9,9 @@ from typing import Any
 
 from ragkit.chunk import slug
 from ragkit.records import ANSWER, ERROR, REFUSE, Answer, Chunk, Citation, Outcome, Ranking, Rate, Verdict
-from ragkit.transport import Failed, clean
+from ragkit.transport import MOST_SAID, Failed, clean
 
 WORDING = "read from the wording of the reply"  # the reason of a verdict that no key of the reply gives
-MOST_SAID = 200  # characters of an error, a reason and the like
 NO_RANKING = Ranking("")
 
 

@@ -118,11 +118,11 @@ def embedded_texts(folder: corpus.Folder, *, ours: bool = True) -> list[tuple[st
     return [(text, DOCUMENT) for text in texts if text.strip()] + [(text, QUERY) for text in asked]
 
 
-def shuffled(of: corpus.Corpus, seed: int = 0) -> corpus.Corpus:
+def shuffled(of: corpus.Corpus) -> corpus.Corpus:
     """The chunks of a corpus, each as long as before, with all words dealt out anew: documents that say nothing."""
     words = [visible(each.text).split() for each in of.chunks]
     dealt = list(chain.from_iterable(words))
-    random.Random(seed).shuffle(dealt)
+    random.Random(0).shuffle(dealt)
     ends = pairwise(accumulate(map(len, words), initial=0))
     texts = (" ".join(dealt[first:last]) for first, last in ends)
     chunks = [replace(each, text=text, path=(), lead="") for each, text in zip(of.chunks, texts, strict=True)]

@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 QUESTION = "{question}"
 MOST = 1_000_000  # bytes of a reply
-MOST_SAID = 200  # characters of an error
+MOST_SAID = 200  # characters of an error, a reason and the like
 TAIL = 4_000  # bytes of standard error that are kept
 TICK = 0.1  # seconds between two looks at a program that says nothing
 SHELLS = ("sh", "bash", "dash", "ksh", "zsh")

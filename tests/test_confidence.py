@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from statistics import median
 
 import pytest
 
@@ -43,7 +44,7 @@ def test_the_values_of_a_group_are_sorted_and_those_of_its_rows() -> None:
 
 
 def test_groups_stand_by_kind_and_then_by_median() -> None:
-    order = [(confidence.KINDS.index(group.kind), -confidence._median(group.values)) for group in groups()]
+    order = [(confidence.KINDS.index(group.kind), -median(group.values)) for group in groups()]
     assert order == sorted(order)
 
 
