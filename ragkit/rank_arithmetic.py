@@ -13,7 +13,7 @@ from ragkit.dense import Dense
 from ragkit.experiment import Row
 from ragkit.fuse import Fused, reciprocal_ranks, weighted_sum
 from ragkit.models import Embed
-from ragkit.records import Chunk, Golden, Outcome, Ranking, Rate
+from ragkit.records import Chunk, Golden, Ranking, Rate
 from ragkit.retrieve import Lexical
 from ragkit.signals import TOP
 from ragkit.study import PUBLISHED, Study
@@ -39,28 +39,23 @@ class First:
 
     @property
     def pair(self) -> str:
-        return _pair(self.ranks)
+        return ", ".join("none" if rank is None else str(rank) for rank in self.ranks)
 
 
 def firsts(study: Study, system: System) -> list[First]:
     """What the fusion puts first for each row that finds anything."""
-    return [_first(outcome) for outcome in study.outcomes(system) if outcome.answer.ranking.hits]
-
-
-def _first(outcome: Outcome) -> First:
-    ranking = outcome.answer.ranking
-    best = ranking.hits[0]
-    return First(
-        outcome.golden, SCALE * best.score, tuple(_rank(best.chunk, part) for part in ranking.parts), best.chunk
-    )
+    found = []
+    for outcome in study.outcomes(system):
+        ranking = outcome.answer.ranking
+        if ranking.hits:
+            best = ranking.hits[0]
+            ranks = tuple(_rank(best.chunk, part) for part in ranking.parts)
+            found.append(First(outcome.golden, SCALE * best.score, ranks, best.chunk))
+    return found
 
 
 def _rank(chunk: Chunk, ranking: Ranking) -> int | None:
     return next((n for n, hit in enumerate(ranking.hits, 1) if hit.chunk.id == chunk.id), None)
-
-
-def _pair(ranks: Sequence[int | None]) -> str:
-    return ", ".join("none" if rank is None else str(rank) for rank in ranks)
 
 
 def behind(study: Study, system: System, embed: Embed) -> list[Row]:
