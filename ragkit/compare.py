@@ -121,22 +121,17 @@ def power(n: int, gain: float, loss: float = 0.0, alpha: float = 0.05) -> float:
     return min(1.0, found)
 
 
-_power = power  # `detectable` calls the power it wants by that name
-
-
-def detectable(n: int, loss: float = 0.0, alpha: float = 0.05, power: float = 0.8) -> float:
-    """The share of n questions, in whole thousandths, that must turn right to be found with at least this power.
+def detectable(n: int, loss: float = 0.0) -> float:
+    """The share of n questions, in whole thousandths, that must turn right to be found with a power of 0.8 or more.
 
     It lies above the share `loss` that turns wrong; nan when even all the others turning right is not found.
 
     >>> detectable(30), detectable(30, loss=0.05), detectable(5)
     (0.251, 0.389, nan)
     """
-    _check_plan(n, 0.0, loss, alpha)
-    if not alpha < power < 1:
-        raise ValueError(f"power {power}: give a chance above alpha {alpha} and below 1")
+    _check_plan(n, 0.0, loss)
     shares = [step / 1000 for step in range(math.ceil(1000 * loss), math.floor(1000 * (1 - loss) + 1e-6) + 1)]
-    at = bisect_left(shares, power, key=lambda share: _power(n, share, loss, alpha))
+    at = bisect_left(shares, 0.8, key=lambda share: power(n, share, loss))
     return shares[at] if at < len(shares) else math.nan
 
 
@@ -164,6 +159,6 @@ def fewest_flips(alpha: float = 0.05) -> int:
     return next(flips for flips in itertools.count(1) if mcnemar_exact(0, flips) <= alpha)
 
 
-def _check_plan(n: int, gain: float, loss: float, alpha: float) -> None:
+def _check_plan(n: int, gain: float, loss: float, alpha: float = 0.05) -> None:
     if n < 1 or not (min(gain, loss) >= 0 and gain + loss <= 1 + 1e-9 and 0 < alpha < 1):
         raise ValueError(f"n {n}, gain {gain}, loss {loss}, alpha {alpha}: give 1 or more, parts of 1, a chance")
