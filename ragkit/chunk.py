@@ -85,7 +85,7 @@ class Section:
 
 def outline(document: Document) -> list[Section]:
     """The sections of a document in order; together they hold every line below the front matter."""
-    return _sections(document, _parse(document.text))
+    return _sections(document, _markdown().parse(document.text))
 
 
 def names(document: Document) -> list[str]:
@@ -119,7 +119,7 @@ def blocks(chunk: Chunk) -> Iterator[tuple[int, str, str]]:
 
 def by_headings(document: Document, *, cap: int) -> tuple[list[Chunk], list[Left]]:
     """See `Headings`."""
-    tokens, source = _parse(document.text), document.text.split("\n")
+    tokens, source = _markdown().parse(document.text), document.text.split("\n")
     chunks: list[Chunk] = []
     above: tuple[int, tuple[str, ...]] | None = None  # first line and anchors of headings without text of their own
     sections = _sections(document, tokens)
@@ -156,10 +156,6 @@ def by_windows(document: Document, *, size: int, overlap: int) -> list[Chunk]:
             sections=tuple(_name(document, section) for section in within),
         ))  # fmt: skip
     return chunks
-
-
-def _parse(text: str) -> list[Token]:
-    return _markdown().parse(text)
 
 
 @cache

@@ -40,7 +40,7 @@ def right_answers(outcomes: Outcomes) -> Rate:
 
 def gate_accuracy(outcomes: Outcomes) -> Rate:
     """Right verdicts of all; moves with the mix of the classes."""
-    return _rate(outcomes, _right)
+    return _rate(outcomes, lambda o: o.right)
 
 
 def coverage(outcomes: Outcomes) -> Rate:
@@ -50,7 +50,7 @@ def coverage(outcomes: Outcomes) -> Rate:
 
 def refusal_precision(outcomes: Outcomes) -> Rate:
     """Refusals that were right; undefined for a system that never refuses."""
-    return _rate((o for o in outcomes if o.answer.outcome != ANSWER), _right)
+    return _rate((o for o in outcomes if o.answer.outcome != ANSWER), lambda o: o.right)
 
 
 def effective_reliability(outcomes: Outcomes, c: float = 1.0) -> Rate:
@@ -224,10 +224,6 @@ def _answered(outcome: Outcome) -> float | None:
 
 def _refused(outcome: Outcome) -> float | None:
     return _judged(outcome, outcome.answer.outcome == REFUSE)
-
-
-def _right(outcome: Outcome) -> bool | None:
-    return outcome.right
 
 
 def _answerable(outcomes: Outcomes) -> list[Outcome]:
