@@ -23,7 +23,7 @@ from ragkit import transport
 from ragkit.records import Answer, BadInput, Outcome
 from ragkit.reply import NO_RANKING, cited, error_answer, from_wording, read
 from ragkit.tables import rate
-from ragkit.transport import MOST_SAID, NEVER, TICK, Failed, clean
+from ragkit.transport import MOST_SAID, TICK, Failed, clean
 
 Ask = Callable[[str], Answer]
 AskAll = Callable[[Sequence[str]], list[Answer]]
@@ -33,11 +33,15 @@ MOST_RETRIES = 100
 
 
 class Target(Protocol):
-    """A choice of what is asked, in a word `kind`. Bad input is told by `ready`; `over` is set when nobody waits."""
+    """A choice of what is asked, in a word `kind`; `retries` is how often what may pass is tried again unless told.
+
+    `ready` gives what makes one attempt, or tells bad input; `over` is set when nobody waits.
+    """
 
     kind: ClassVar[str]
+    retries: ClassVar[int]
 
-    def ready(self, over: threading.Event = NEVER) -> Ask: ...
+    def ready(self, timeout: float, over: threading.Event) -> Callable[[str], object]: ...
 
 
 @dataclass(frozen=True)
@@ -50,16 +54,11 @@ class Command:
     """
 
     line: str
-    timeout: float = 60.0
-    retries: int = 1
     kind: ClassVar[str] = "command"
+    retries: ClassVar[int] = 1
 
-    def __post_init__(self) -> None:
-        _check(self.timeout, self.retries)
-
-    def ready(self, over: threading.Event = NEVER) -> Ask:
-        run = partial(transport.output, transport.split(self.line), timeout=self.timeout, over=over)
-        return _trying(run, self.retries, over)
+    def ready(self, timeout: float, over: threading.Event) -> Callable[[str], object]:
+        return partial(transport.output, transport.split(self.line), timeout=timeout, over=over)
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,19 +70,15 @@ class Http:
     """
 
     url: str
-    timeout: float = 60.0
-    retries: int = 2
     kind: ClassVar[str] = "http"
-
-    def __post_init__(self) -> None:
-        _check(self.timeout, self.retries)
+    retries: ClassVar[int] = 2
 
     def __repr__(self) -> str:
-        return f"Http({transport.place(self.url)!r}, timeout={self.timeout}, retries={self.retries})"
+        return f"Http({transport.place(self.url)!r})"
 
-    def ready(self, over: threading.Event = NEVER) -> Ask:
-        post = transport.poster(self.url, timeout=self.timeout)
-        return _trying(lambda asked: transport.within(self.timeout, lambda: post(asked)), self.retries, over)
+    def ready(self, timeout: float, over: threading.Event) -> Callable[[str], object]:
+        post = transport.poster(self.url, timeout=timeout)
+        return lambda asked: transport.within(timeout, lambda: post(asked))
 
 
 @dataclass(frozen=True)
@@ -95,36 +90,40 @@ class Function:
     """
 
     name: str
-    timeout: float = 60.0
-    retries: int = 1
     kind: ClassVar[str] = "python"
+    retries: ClassVar[int] = 1
 
-    def __post_init__(self) -> None:
-        _check(self.timeout, self.retries)
-
-    def ready(self, over: threading.Event = NEVER) -> Ask:
+    def ready(self, timeout: float, over: threading.Event) -> Callable[[str], object]:
         call = _imported(self.name)
-        return _trying(lambda asked: transport.within(self.timeout, lambda: call(asked)), self.retries, over)
+        return lambda asked: transport.within(timeout, lambda: call(asked))
 
 
 @dataclass(frozen=True)
 class Foreign:
-    """A system that is not ours: what is asked, its name in tables, how many questions are asked at a time."""
+    """A system that is not ours: what is asked, its name in tables, how many questions are asked at a time, the seconds
+    it has for a reply, and how often an attempt that may pass is made again, by default as often as its target says."""
 
     target: Target
     name: str = "ask"
     jobs: int = 1
+    timeout: float = 60.0
+    retries: int | None = None
 
     def __post_init__(self) -> None:
         if not self.name or self.name != clean(self.name):
             raise BadInput(f"name {self.name!r}: must be a text in one line without spaces around it")
         if self.jobs < 1:
             raise BadInput(f"jobs {self.jobs}: must be at least 1")
+        if not 0 < self.timeout <= LONGEST_TIMEOUT:
+            raise BadInput(f"timeout {self.timeout:g}: must be above 0 and at most {LONGEST_TIMEOUT:.0f} seconds")
+        if self.retries is not None and not 0 <= self.retries <= MOST_RETRIES:
+            raise BadInput(f"retries {self.retries}: must be from 0 to {MOST_RETRIES}")
 
     def ready(self, *, progress: bool = False) -> AskAll:
         """Gives answers in the order of the questions. Bad input is told here, before anything is asked."""
         over = threading.Event()
-        ask = self.target.ready(over)
+        retries = self.target.retries if self.retries is None else self.retries
+        ask = _trying(self.target.ready(self.timeout, over), retries, over)
         return lambda questions: _all(ask, questions, jobs=self.jobs, over=over, progress=progress)
 
 
@@ -140,8 +139,7 @@ def foreign(said: str | None, *, system: bool = False, **options: Any) -> Foreig
     kind: Any = Http if re.match("https?://", said, re.IGNORECASE) else Command
     if said.startswith("python:"):
         kind, said = Function, said.removeprefix("python:")
-    how = {option: given.pop(option) for option in ("timeout", "retries") if option in given}
-    return Foreign(kind(said, **how), **given)
+    return Foreign(kind(said), **given)
 
 
 def lines(outcomes: Sequence[Outcome]) -> list[str]:
@@ -165,13 +163,6 @@ def _wording(outcomes: Sequence[Outcome]) -> dict[str, object]:
 
     count = from_wording(outcomes)
     return {"count": count, "line": detect.told() if count else ""}
-
-
-def _check(timeout: float, retries: int) -> None:
-    if not 0 < timeout <= LONGEST_TIMEOUT:
-        raise BadInput(f"timeout {timeout:g}: must be above 0 and at most {LONGEST_TIMEOUT:.0f} seconds")
-    if not 0 <= retries <= MOST_RETRIES:
-        raise BadInput(f"retries {retries}: must be from 0 to {MOST_RETRIES}")
 
 
 def _imported(name: str) -> Callable[[str], object]:

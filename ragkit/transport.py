@@ -33,7 +33,6 @@ MOST_SAID = 200  # characters of an error, a reason and the like
 TAIL = 4_000  # bytes of standard error that are kept
 TICK = 0.1  # seconds between two looks at a program that says nothing
 SHELLS = ("sh", "bash", "dash", "ksh", "zsh")
-NEVER = threading.Event()  # stays unset
 
 
 @dataclass(eq=False)
@@ -110,7 +109,7 @@ def split(line: str) -> list[str]:
     return words
 
 
-def output(words: list[str], question: str, *, timeout: float, over: threading.Event = NEVER) -> str:
+def output(words: list[str], question: str, *, timeout: float, over: threading.Event) -> str:
     """What a program writes to its standard output, see `exchange.Command`. Its group does not outlive the call."""
     arguments = [word.replace(QUESTION, question) for word in words]
     pipe = subprocess.PIPE

@@ -85,8 +85,9 @@ def script(tmp_path: Path) -> Script:
     return make
 
 
-def asked(target: exchange.Target, question: str = "How long?") -> Answer:
-    return target.ready()(question)
+def asked(target: exchange.Target, question: str = "How long?", **options: float) -> Answer:
+    (answer,) = Foreign(target, **options).ready()([question])
+    return answer
 
 
 def refusing(message: str, function: Callable[..., object], *arguments: object, **options: object) -> str:
@@ -435,18 +436,18 @@ def test_a_question_reaches_a_program_unchanged(script: Script, tmp_path: Path, 
     ],
 )  # fmt: skip
 def test_what_fails_in_a_program_is_told(script: Script, code: str, said: str) -> None:
-    assert said in error(asked(Command(script(code), retries=0)))
+    assert said in error(asked(Command(script(code)), retries=0))
 
 
 def test_as_much_as_is_allowed(script: Script) -> None:
     code = f"sys.stderr.write('x' * 3_000_000)\nsys.stdout.write('x' * {MOST})"
-    assert len(asked(Command(script(code), retries=0)).text) == MOST
+    assert len(asked(Command(script(code)), retries=0).text) == MOST
 
 
 def test_of_what_a_program_complains_the_end_is_kept(script: Script) -> None:
     words = transport.split(script("sys.stderr.write('x' * 3_000_000 + 'the end')\nsys.exit(1)"))
     with pytest.raises(transport.Failed) as caught:
-        transport.output(words, "How long?", timeout=5)
+        transport.output(words, "How long?", timeout=5, over=threading.Event())
     assert len(caught.value.said) == transport.TAIL and caught.value.said.endswith("the end")
 
 
@@ -457,7 +458,7 @@ def test_a_program_that_hangs(script: Script) -> None:
         "os.close(1)\nos.close(2)\ntime.sleep(60)",
         "while True: print(1, flush=True, file=sys.stderr)",
     ):
-        assert error(asked(Command(script(code), timeout=0.3, retries=0))).startswith("no reply within 0.3 s")
+        assert error(asked(Command(script(code)), timeout=0.3, retries=0)).startswith("no reply within 0.3 s")
     assert time.monotonic() - start < 3
 
 
@@ -471,10 +472,10 @@ def test_a_program_that_goes_away_meanwhile(tmp_path: Path) -> None:
     bot = tmp_path / "bot"
     bot.write_text("#!/bin/sh\necho 25 days\n")
     bot.chmod(0o755)
-    ask = Command(f"'{bot}' {{question}}").ready()
-    assert ask("How long?").text == "25 days"
+    ask = Foreign(Command(f"'{bot}' {{question}}")).ready()
+    assert ask(["How long?"])[0].text == "25 days"
     bot.unlink()
-    assert error(ask("How long?")) == "the program can not be started: No such file or directory"
+    assert error(ask(["How long?"])[0]) == "the program can not be started: No such file or directory"
 
 
 @pytest.mark.parametrize(
@@ -491,7 +492,7 @@ def test_a_program_that_goes_away_meanwhile(tmp_path: Path) -> None:
     ],
 )
 def test_a_command_that_can_not_be_run_is_bad_input(line: str, said: str) -> None:
-    assert "; " in refusing(said, Command(line).ready)
+    assert "; " in refusing(said, Foreign(Command(line)).ready)
 
 
 def test_a_shell_may_pass_a_question_on(tmp_path: Path) -> None:
@@ -501,9 +502,8 @@ def test_a_shell_may_pass_a_question_on(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "options", [{"timeout": 0}, {"timeout": float("nan")}, {"timeout": 1e9}, {"retries": -1}, {"retries": 999}]
 )
-@pytest.mark.parametrize("kind", [Command, Http, Function])
-def test_a_choice_that_can_not_be(kind: Callable[..., object], options: dict[str, float]) -> None:
-    refusing(next(iter(options)), kind, "x", **options)
+def test_a_choice_that_can_not_be(options: dict[str, float]) -> None:
+    refusing(next(iter(options)), Foreign, Command("x"), **options)
 
 
 def attempts(tmp_path: Path) -> int:
@@ -525,7 +525,7 @@ COUNT = "open(home + '/attempts', 'a').write('x')\n"
     ],
 )
 def test_attempts_of_a_program(script: Script, tmp_path: Path, code: str, retries: int, times: int, said: str) -> None:
-    assert said in error(asked(Command(script(COUNT + code), timeout=0.3, retries=retries)))
+    assert said in error(asked(Command(script(COUNT + code)), timeout=0.3, retries=retries))
     assert attempts(tmp_path) == times
 
 
@@ -555,7 +555,7 @@ def is_gone(pid: int) -> bool:
 @pytest.mark.parametrize("code", ["time.sleep(60)", "sys.exit(1)", "print('x' * 2_000_000)", "print('25 days')"])
 def test_what_a_program_started_ends_with_it(script: Script, tmp_path: Path, code: str) -> None:
     start, timeout = time.monotonic(), 0.7 if "sleep" in code else 30
-    answer = asked(Command(script(CHILD + code), timeout=timeout, retries=0))
+    answer = asked(Command(script(CHILD + code)), timeout=timeout, retries=0)
     assert answer.outcome == (ANSWER if "25" in code else ERROR)
     assert is_gone(int((tmp_path / "child").read_text()))
     assert time.monotonic() - start < 10  # the child holds the pipes open for 60 s
@@ -586,7 +586,7 @@ def test_no_more_are_asked_at_a_time_than_told(script: Script, tmp_path: Path) -
 def test_no_question_takes_the_others_along(script: Script, tmp_path: Path) -> None:
     line = script("sys.exit('broken') if sys.argv[1] == 'b' else print('said', sys.argv[1])", "{question}")
     rows = [Golden(name, name, True) for name in "abc"]
-    found = evaluate.run(Foreign(Command(line, retries=0), jobs=3).ready(), rows, system="ask", k=5)
+    found = evaluate.run(Foreign(Command(line), jobs=3, retries=0).ready(), rows, system="ask", k=5)
     assert [(o.answer.text, o.answer.error) for o in found] == [
         ("said a", ""),
         ("", "exit code 1: broken"),
@@ -615,7 +615,7 @@ def test_a_detector_that_breaks_is_the_error_of_its_row(script: Script, monkeypa
 
 
 def test_what_ends_a_thread_ends_the_run() -> None:
-    target = types.SimpleNamespace(kind="odd", ready=lambda over: lambda question: sys.exit(question))
+    target = types.SimpleNamespace(kind="odd", retries=0, ready=lambda timeout, over: sys.exit)
     with pytest.raises(SystemExit, match="q"):
         Foreign(target, jobs=2).ready()(["q", "q", "q"])
 
@@ -657,9 +657,9 @@ def stub() -> Iterator[Stub]:
         yield server
 
 
-def http(stub: Stub, *script: Reply, path: str = "/ask", **options: float) -> Http:
+def http(stub: Stub, *script: Reply, path: str = "/ask") -> Http:
     stub.script = list(script)
-    return Http(stub.url + path, **{"timeout": 5, "retries": 0} | options)
+    return Http(stub.url + path)
 
 
 @pytest.mark.parametrize("question", ODD)
@@ -704,21 +704,24 @@ def test_a_service_says_text_or_an_object(stub: Stub) -> None:
 )
 def test_what_fails_at_a_service_is_told(stub: Stub, reply: Reply, times: int, said: str) -> None:
     timeout = 0.2 if reply.delay else 5
-    assert said in error(asked(http(stub, *[reply] * 5, retries=2, timeout=timeout)))
+    assert said in error(asked(http(stub, *[reply] * 5), retries=2, timeout=timeout))
     assert len(stub.requests) == times
 
 
 def test_it_waits_as_long_as_it_is_told(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
     monkeypatch.setattr(exchange, "FIRST_WAIT", 1.0)
-    monkeypatch.setattr(exchange.NEVER, "wait", waits.append)
-    late = Reply("", 429, {"Retry-After": "7"})
-    assert asked(http(stub, Reply("", 503), late, Reply(None), retries=3)).text == "said How long?"
+    monkeypatch.setattr(over := threading.Event(), "wait", waits.append)
+
+    def ask(*script: Reply) -> Answer:
+        return exchange._trying(http(stub, *script).ready(5, over), 8, over)("How long?")
+
+    assert ask(Reply("", 503), Reply("", 429, {"Retry-After": "7"}), Reply(None)).text == "said How long?"
     assert waits == [1, 7, 4]
     soon = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(time.time() + 30))
-    asked(http(stub, Reply("", 503, {"Retry-After": soon}), retries=1))
+    ask(Reply("", 503, {"Retry-After": soon}))
     assert 25 < waits[-1] <= 30
-    asked(http(stub, *[Reply("", 503)] * 9, retries=8))
+    ask(*[Reply("", 503)] * 9)
     assert waits[-1] == exchange.LONGEST_WAIT
 
 
@@ -762,7 +765,7 @@ OK = b"HTTP/1.1 200 OK\r\n"
 def test_odd_replies_of_a_service(parts: list[bytes], said: str) -> None:
     start = time.monotonic()
     with sending(*parts, pause=0.05 if len(parts) > 1 else 0) as url:
-        assert said in error(asked(Http(url, timeout=0.3, retries=0)))
+        assert said in error(asked(Http(url), timeout=0.3, retries=0))
         assert time.monotonic() - start < 2
 
 
@@ -776,39 +779,39 @@ def test_a_call_that_is_left_alone_ends_by_itself(parts: list[bytes]) -> None:
 def test_a_service_that_is_not_there() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-    told = error(asked(Http(f"http://127.0.0.1:{port}/", retries=1)))
+    told = error(asked(Http(f"http://127.0.0.1:{port}/"), retries=1))
     assert told == f"no reply from 127.0.0.1:{port} (attempts: 2): ConnectionRefusedError: Connection refused"
 
 
 def test_a_late_reply_is_not_taken_for_that_to_the_next_question(stub: Stub) -> None:
     slow = [Reply("to the first", delay=0.4), Reply("to the second")]
-    answers = Foreign(http(stub, *slow, timeout=0.2)).ready()(["1", "2"])
+    answers = Foreign(http(stub, *slow), timeout=0.2, retries=0).ready()(["1", "2"])
     time.sleep(0.4)
     assert [a.text or a.error for a in answers] == ["no reply within 0.2 s", "to the second"]
 
 
 def test_an_address_may_want_encryption(stub: Stub) -> None:
-    told = error(asked(Http(stub.url.replace("http:", "https:"), timeout=5, retries=0)))
+    told = error(asked(Http(stub.url.replace("http:", "https:")), timeout=5, retries=0))
     assert told.startswith("no reply from 127.0.0.1") and "SSL" in told
 
 
 def test_what_is_secret_in_an_address_is_sent_and_never_told(stub: Stub) -> None:
     url = stub.url.replace("//", "//me:pass%40word@") + "/ask?key=topsecret"
     stub.script = [Reply("Bad key topsecret of me:pass@word", 401), Reply(None), Reply("25 days")]
-    told = [asked(Http(url, timeout=5, retries=0)) for _ in range(3)]
+    told = [asked(Http(url), timeout=5, retries=0) for _ in range(3)]
     assert [answer.outcome for answer in told] == [ERROR, ERROR, ANSWER]
     assert {request.path for request in stub.requests} == {"/ask?key=topsecret"}
     assert stub.requests[0].headers["authorization"] == f"Basic {b64encode(b'me:pass@word').decode()}"
     assert not any(part in f"{told} {Http(url)!r}" for part in ("topsecret", "pass@", "pass%", "me:"))
     for bad in (url.replace("127", "[127"), url + " x", url.replace("/ask", "0000000/ask")):
-        assert "secret" not in refusing("the address can not be used", Http(bad).ready)
+        assert "secret" not in refusing("the address can not be used", Foreign(Http(bad)).ready)
 
 
 @pytest.mark.parametrize(
     "url", ["http://", "http:///ask", "http://a b/", "http://h\u00e9/", "http://h:0/", "http://h:x/", "ftp://h/"]
 )
 def test_an_address_that_is_none_is_bad_input(url: str) -> None:
-    refusing("the address can not be used; ", Http(url).ready)
+    refusing("the address can not be used; ", Foreign(Http(url)).ready)
 
 
 def test_a_service_on_this_machine_needs_no_proxy(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -833,9 +836,9 @@ def bots(monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
     return module
 
 
-def returning(bots: types.ModuleType, given: object, **options: float) -> Answer:
+def returning(bots: types.ModuleType, given: object) -> Answer:
     bots.bot = types.SimpleNamespace(ask=lambda question: given)
-    return asked(Function("bots:bot.ask", **options))
+    return asked(Function("bots:bot.ask"))
 
 
 def test_a_function_gives_a_text_a_dict_or_an_answer(bots: types.ModuleType) -> None:
@@ -865,7 +868,7 @@ def test_whatever_a_function_raises_is_the_error_of_its_row(bots: types.ModuleTy
     raised[:] = [SystemExit("first")]
     assert asked(Function("bots:ask")).text == "25 days"
     raised[:] = [KeyError()]
-    assert error(asked(Function("bots:ask", retries=0))) == "KeyError"
+    assert error(asked(Function("bots:ask"), retries=0)) == "KeyError"
 
 
 def test_a_function_that_hangs_is_left_alone(bots: types.ModuleType) -> None:
@@ -878,7 +881,7 @@ def test_a_function_that_hangs_is_left_alone(bots: types.ModuleType) -> None:
         return said
 
     bots.ask = ask
-    answers = Foreign(Function("bots:ask", timeout=0.2, retries=0)).ready()(["1", "2"])
+    answers = Foreign(Function("bots:ask"), timeout=0.2, retries=0).ready()(["1", "2"])
     over.set()
     assert [a.text or a.error for a in answers] == ["no reply within 0.2 s", "to the second"]
 
@@ -905,7 +908,7 @@ def test_a_function_that_is_not_there_is_bad_input(
     (tmp_path / "mine.py").write_text("1 / 0")
     (tmp_path / "ends.py").write_text("raise SystemExit(3)")
     monkeypatch.chdir(tmp_path)
-    assert "python:" in refusing(said, Function(name).ready)
+    assert "python:" in refusing(said, Foreign(Function(name)).ready)
 
 
 # The command line
