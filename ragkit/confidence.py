@@ -113,7 +113,7 @@ def ranked(study: Study, signals: Iterable[tuple[Signal, System]]) -> list[Row]:
     rows = []
     for signal, system in signals:
         (row,) = thresholds(study, [signal], system=system)
-        low, high = _sides(study, signal, system)
+        low, high = study.sides(signal, system)
         rows.append({
             "signal": signal.name if system == PUBLISHED else f"{signal.name}, {system.name}",
             "AUROC": row["AUROC"], "95 %": span(*resample.auroc_interval(low, high, RESAMPLES)),
@@ -125,8 +125,8 @@ def ranked(study: Study, signals: Iterable[tuple[Signal, System]]) -> list[Row]:
 
 def close_calls(study: Study, signal: Signal, other: Signal) -> str:
     """How sharp the best floor under a signal is, and how far the signal is from another on the same questions."""
-    low, high = _sides(study, signal)
-    low_other, high_other = _sides(study, other)
+    low, high = study.sides(signal)
+    low_other, high_other = study.sides(other)
     rules, fewest = stats.sweep(low, high), stats.fewest_errors(low, high)
     near = [rule.at for rule in rules if rule.errors <= fewest + 1]
     more = stats.auroc(low, high) - stats.auroc(low_other, high_other)
@@ -136,8 +136,3 @@ def close_calls(study: Study, signal: Signal, other: Signal) -> str:
         f"{min(near):.2f} to {max(near):.2f}.\n"
         f"AUROC of {signal} less that of {other}, on the same questions: {more:.2f} (95 % {least:.2f} to {most:.2f})."
     )
-
-
-def _sides(study: Study, signal: Signal, system: System = PUBLISHED) -> tuple[list[float], list[float]]:
-    low, high = study.classes(study.scores(signal, system))
-    return [*low.values()], [*high.values()]

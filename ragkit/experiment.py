@@ -157,15 +157,12 @@ def thresholds(study: Study, signals: Iterable[Signal], *, system: System = PUBL
     """What the best floor under each signal reaches: on the rows it was chosen on, and leaving each row out in turn."""
     rows = []
     for signal in signals:
-        low, high = study.classes(study.scores(signal, system))
-        best, (refusals, answers) = (
-            stats.best_threshold(low.values(), high.values()),
-            stats.leave_one_out([*low.values()], [*high.values()]),
-        )
+        low, high = study.sides(signal, system)
+        best = stats.best_threshold(low, high)
         rows.append({
-            "signal": signal.name, "AUROC": stats.auroc([*low.values()], [*high.values()]),
+            "signal": signal.name, "AUROC": stats.auroc(low, high),
             "best floor": best.at, "errors": Rate(best.errors, len(study.rows)),
-            "errors, left out": Rate(refusals + answers, len(study.rows)),
+            "errors, left out": Rate(sum(stats.leave_one_out(low, high)), len(study.rows)),
             "errors of one answer to all": Rate(min(len(low), len(high)), len(study.rows)),
         })  # fmt: skip
     return rows

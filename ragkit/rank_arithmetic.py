@@ -117,13 +117,13 @@ def statement(study: Study, system: System) -> str:
     scores = reachable(system.retriever)
     both = [score for ranks, score in scores.items() if None not in ranks]
     values, lone = {round(score, 9) for score in scores.values()}, max(set(scores.values()) - set(both))
-    low, high = study.classes(study.scores(TOP, system))
-    first = [sum(math.isclose(SCALE * score, max(both)) for score in side.values()) for side in (low, high)]
+    low, high = study.sides(TOP, system)
+    first = [sum(math.isclose(SCALE * score, max(both)) for score in side) for side in (low, high)]
     return (
         f"The first place can score {len(values)} values, whatever the question: {lone:.2f} when only one\n"
         f"retriever found the chunk, else {min(both):.2f} to {max(both):.2f}. First by both, {max(both):.2f}, are\n"
         f"{first[0]} of {len(low)} answerable and {first[1]} of {len(high)} unanswerable questions.\n"
-        f"AUROC of the fused score: {stats.auroc([*low.values()], [*high.values()]):.2f}."
+        f"AUROC of the fused score: {stats.auroc(low, high):.2f}."
     )
 
 

@@ -166,6 +166,11 @@ class Study:
         first, second = ({name: scores[name] for name in scores if name in side} for side in sides)
         return first, second
 
+    def sides(self, signal: Signal, system: System = PUBLISHED) -> tuple[list[float], list[float]]:
+        """The values of a signal for the answerable and for the unanswerable rows."""
+        low, high = self.classes(self.scores(signal, system))
+        return [*low.values()], [*high.values()]
+
 
 def floor(least: float, signal: Signal = TOP, *, name: str = "best floor") -> System:
     """A floor under a signal as a system, to be judged on rows it was not chosen on."""
