@@ -24,7 +24,6 @@ from ragkit.tables import number
 from ragkit.text import expand, fold
 
 LABELLED = ROOT / "golden" / "detect" / "refusals.csv"
-HALVES = ("making", "held")
 
 _DOUBLE = re.compile("[\u201c-\u201f\u00ab\u00bb\u2039\u203a\u301d\u301e]")
 _CITED = re.compile(r"\[[^\[\]]{0,24}\]|\u3010[^\u3010\u3011]{0,24}\u3011|\(\s*(?:[^()\s]+(?:\s+[^()\s]+){0,2})?\s*\)")
@@ -250,25 +249,19 @@ def labelled() -> list[Labelled]:
     ]
 
 
-def measured() -> list[dict[str, object]]:
-    """The two rates of error for each half and language: texts that are no refusal called one, and refusals missed."""
-    texts = [(row, refused(row.text)) for row in labelled()]
-    table: list[dict[str, object]] = []
-    for half in HALVES:
-        for lang in ("all", "en", "de"):
-            seen = [(row.refusal, said) for row, said in texts if row.split == half and lang in ("all", row.lang)]
-            false = [said for refusal, said in seen if not refusal]
-            missed = [not said for refusal, said in seen if refusal]
-            rates = {"false_refusals": Rate(sum(false), len(false)), "missed": Rate(sum(missed), len(missed))}
-            table.append({"half": half, "language": lang, **rates})
-    return table
+def misread(rows: Iterable[Labelled]) -> tuple[Rate, Rate]:
+    """The two rates of error: texts that are no refusal called one, and refusals missed."""
+    seen = [(row.refusal, refused(row.text)) for row in rows]
+    false = [said for refusal, said in seen if not refusal]
+    missed = [not said for refusal, said in seen if refusal]
+    return Rate(sum(false), len(false)), Rate(sum(missed), len(missed))
 
 
 def told() -> str:
     """One line on how far the reading can be trusted, to be printed wherever it was used."""
-    held = next(row for row in measured() if (row["half"], row["language"]) == ("held", "all"))
-    texts = sum(row.split == "held" for row in labelled())
+    held = [row for row in labelled() if row.split == "held"]
+    false, missed = misread(held)
     return (
-        f"outcomes read from wording; on {texts} held-out texts of our own the detector takes "
-        f"{number(held['false_refusals'])} others for refusals and misses {number(held['missed'])} refusals"
+        f"outcomes read from wording; on {len(held)} held-out texts of our own the detector takes "
+        f"{number(false)} others for refusals and misses {number(missed)} refusals"
     )
