@@ -8,7 +8,6 @@ import re
 import shutil
 import signal
 import tempfile
-import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -115,9 +114,6 @@ def _variant(task: Task) -> str:
 @contextlib.contextmanager
 def _ctrl_c_waits() -> Iterator[None]:
     """Holds an interrupt back until the files of a run stand in their places."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
     came: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
     try:
