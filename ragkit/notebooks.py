@@ -14,12 +14,12 @@ from pathlib import Path
 
 from ragkit.files import fingerprint, results, shown, write_bytes, write_text
 from ragkit.fresh import Record, inputs, label
-from ragkit.ipynb import FAILED, FRESH, RAN, Run, dumps, joined, normalise, problems, read, tags
+from ragkit.ipynb import FAILED, FRESH, RAN, Run, dumps, joined, normalise, read, tags
 from ragkit.parameters import chosen, declared, given, values
 from ragkit.records import BadInput
 from ragkit.stage import Task, made, play
 
-__all__ = ["FAILED", "FRESH", "RAN", "Run", "given", "normalise", "problems", "run"]
+__all__ = ["FAILED", "FRESH", "RAN", "Run", "given", "normalise", "run"]
 
 
 def run(

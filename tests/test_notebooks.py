@@ -16,6 +16,7 @@ import pytest
 from ragkit import fresh, ipynb, notebooks, parameters
 from ragkit.files import ROOT
 from ragkit.records import BadInput
+from tests.guard import WIDGET, problems
 from tests.toys import FIGURE, PIXEL, code, files, notebook, printed, use_results
 
 TABLE = """import os, pathlib
@@ -37,8 +38,8 @@ def statuses(*paths: Path, **options: bool) -> list[str]:
 
 
 def test_committed_notebooks_pass_the_guard() -> None:
-    found = {path.name: list(ipynb.problems(path)) for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
-    assert {name: problems for name, problems in found.items() if problems} == {}
+    found = {path.name: list(problems(path)) for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
+    assert {name: listed for name, listed in found.items() if listed} == {}
 
 
 # --- the guard -------------------------------------------------------------------------------------------------------
@@ -62,7 +63,7 @@ BROKEN = {
     "run twice": (code("a = 1", count=7), "has the count 7"),
     "error": (code("a = 1", count=1, outputs=[ERROR]), "holds the error ValueError"),
     "warning": (code("a = 1", count=1, outputs=[stream("careful", "stderr")]), "stderr: 'careful'"),
-    "widget": (code("a = 1", count=1, outputs=[output({ipynb.WIDGET: {}})]), "holds a widget"),
+    "widget": (code("a = 1", count=1, outputs=[output({WIDGET: {}})]), "holds a widget"),
     "address": (code("a = 1", count=1, outputs=[stream("<f at 0x7f3a9c001230>")]), "0x7f3a9c001230"),
     "home": (code("a = 1", count=1, outputs=[stream("/home/ada/x.csv")]), "/home/ada"),
     "temporary": (code("a = 1", count=1, outputs=[output({"text/html": ["<b>/tmp/run-3/x</b>"]})]), "/tmp/run-3"),
@@ -88,14 +89,14 @@ def written(path: Path, *cells: dict) -> Path:
 @pytest.mark.parametrize("kind", BROKEN)
 def test_guard_finds(kind: str, tmp_path: Path) -> None:
     cell, expected = BROKEN[kind]
-    (problem,) = ipynb.problems(written(tmp_path / "x.ipynb", cell))
+    (problem,) = problems(written(tmp_path / "x.ipynb", cell))
     assert expected in problem
 
 
 def test_guard_passes_a_notebook_as_it_should_be(tmp_path: Path) -> None:
     first = code("top_k: int = 3", count=1, tags=["parameters"])
     second = code("1", count=2, outputs=[figure("A bar: q1 5.2.", "A bar: q1 5.2.")])
-    assert list(ipynb.problems(written(tmp_path / "x.ipynb", first, second))) == []
+    assert list(problems(written(tmp_path / "x.ipynb", first, second))) == []
 
 
 def test_guard_finds_what_stands_between_cells(tmp_path: Path) -> None:
@@ -103,16 +104,16 @@ def test_guard_finds_what_stands_between_cells(tmp_path: Path) -> None:
     again = written(tmp_path / "again.ipynb", tagged, code("top_k = 4", count=2))
     twice = written(tmp_path / "twice.ipynb", tagged, code("a = 1", count=2, tags=["parameters"]))
     loose = notebook(tmp_path / "loose.ipynb", code("a = 1", count=1))
-    assert "`top_k` a second time" in "".join(ipynb.problems(again))
-    assert "2 cells are tagged" in "".join(ipynb.problems(twice))
-    assert list(ipynb.problems(loose)) == ["is not normalised; run it through `ragkit notebook`"]
+    assert "`top_k` a second time" in "".join(problems(again))
+    assert "2 cells are tagged" in "".join(problems(twice))
+    assert list(problems(loose)) == ["is not normalised; run it through `ragkit notebook`"]
 
 
 def test_guard_finds_a_stored_run_with_other_parameters(tmp_path: Path) -> None:
     path = written(tmp_path / "x.ipynb", code("top_k = 3", count=1, tags=["parameters"]))
     stored = ipynb.read(path) | {"metadata": ipynb.read(path)["metadata"] | {"ragkit": {"parameters": {"top_k": 5}}}}
     path.write_text(ipynb.dumps(stored))
-    assert list(ipynb.problems(path)) == ["was run with other parameters than it declares; run it again"]
+    assert list(problems(path)) == ["was run with other parameters than it declares; run it again"]
 
 
 # --- normalise -------------------------------------------------------------------------------------------------------
@@ -138,7 +139,7 @@ def test_three_runs_give_the_same_bytes(tmp_path: Path, results: Path) -> None:
         assert statuses(path, force=True) == ["ran"]
         runs.append((path.read_bytes(), files(results)))
     assert runs[0] == runs[1] == runs[2]
-    assert list(ipynb.problems(path)) == []
+    assert list(problems(path)) == []
     assert runs[0][1] == {"tables/a.csv": "id,value\nq1,1\n"}
 
 
