@@ -127,8 +127,8 @@ def close_calls(study: Study, signal: Signal, other: Signal) -> str:
     """How sharp the best floor under a signal is, and how far the signal is from another on the same questions."""
     low, high = study.sides(signal)
     low_other, high_other = study.sides(other)
-    rules, fewest = stats.sweep(low, high), stats.fewest_errors(low, high)
-    near = [rule.at for rule in rules if rule.errors <= fewest + 1]
+    rules, best = stats.sweep(low, high), stats.best_threshold(low, high)
+    near = [rule.at for rule in rules if rule.errors <= best.errors + 1]
     more = stats.auroc(low, high) - stats.auroc(low_other, high_other)
     least, most = resample.auroc_difference(low, high, low_other, high_other, RESAMPLES)
     return (

@@ -69,7 +69,7 @@ def _ranked(low: list[float], high: list[float]) -> Iterator[dict[str, object]]:
     of, (least, most) = len(low) + len(high), resample.auroc_interval(low, high)
     yield {"metric": "auroc", "of": of, "value": stats.auroc(low, high), "low": least, "high": most}
     wrong = {
-        "errors": stats.fewest_errors(low, high),
+        "errors": stats.best_threshold(low, high).errors,
         "errors_left_out": sum(stats.leave_one_out(low, high)),
         "errors_one_answer": min(len(low), len(high)),
     }

@@ -158,13 +158,9 @@ def _rules(low: Sequence[float], high: Sequence[float]) -> Iterator[tuple[float,
         yield math.inf if above is None else _between(score, above), refused, len(high) - kept
 
 
-def fewest_errors(answerable: Iterable[float], unanswerable: Iterable[float]) -> int:
-    """E*: what the best threshold gets wrong on the very questions it was chosen with, hence optimistic."""
-    return min(rule.errors for rule in sweep(answerable, unanswerable))
-
-
 def best_threshold(answerable: Iterable[float], unanswerable: Iterable[float]) -> Rule:
-    """The rule with the fewest errors; among equals the fewest false answers, then the lowest threshold."""
+    """The rule with the fewest errors on the very questions it was chosen with, hence optimistic; among equals the
+    fewest false answers, then the lowest threshold."""
     return min(sweep(answerable, unanswerable), key=lambda rule: (rule.errors, rule.false_answers, rule.at))
 
 
@@ -211,7 +207,8 @@ class Inversion:
 def certificate(answerable: Mapping[str, float], unanswerable: Mapping[str, float]) -> list[Inversion]:
     """A largest set of disjoint inversions among scores by id, the proof by eye that no threshold makes fewer errors.
 
-    As many as `fewest_errors` (König: neighbourhoods are nested, so that greedy pairing from the top is optimal).
+    As many as `best_threshold` has errors (König: neighbourhoods are nested, so that greedy pairing from the top is
+    optimal).
 
     >>> certificate({"kx-code": 1.76}, {"crypto": 10.08})
     [Inversion(answerable='kx-code', unanswerable='crypto', low=1.76, high=10.08)]

@@ -73,7 +73,7 @@ def test_a_question_with_one_shared_word_has_a_score() -> None:
 def test_a_signal_is_told_with_interval_errors_and_what_can_be_answered() -> None:
     (row,) = confidence.ranked(small(), [(TOP, PUBLISHED)])
     low, high = ([*side.values()] for side in small().classes(small().scores(TOP)))
-    assert row["AUROC"] == stats.auroc(low, high) and row["errors"] == Rate(stats.fewest_errors(low, high), 30)
+    assert row["AUROC"] == stats.auroc(low, high) and row["errors"] == Rate(stats.best_threshold(low, high).errors, 30)
     least, most = map(float, str(row["95 %"]).split("-"))
     assert least < stats.auroc(low, high) < most
     assert 0 <= row["answered at 10 % risk"] <= 1
