@@ -14,7 +14,6 @@ from ragkit.records import Golden, Ranking, Rate
 from ragkit.signals import TOP, Signal
 from ragkit.study import PUBLISHED, Study, shuffled
 from ragkit.system import System
-from ragkit.tables import span
 
 RESAMPLES = 1_999  # enough for the two decimals that are shown
 KINDS = ("answerable", "unanswerable", "null")
@@ -114,9 +113,10 @@ def ranked(study: Study, signals: Iterable[tuple[Signal, System]]) -> list[Row]:
     for signal, system in signals:
         (row,) = thresholds(study, [signal], system=system)
         low, high = study.sides(signal, system)
+        least, most = resample.auroc_interval(low, high, RESAMPLES)
         rows.append({
             "signal": signal.name if system == PUBLISHED else f"{signal.name}, {system.name}",
-            "AUROC": row["AUROC"], "95 %": span(*resample.auroc_interval(low, high, RESAMPLES)),
+            "AUROC": row["AUROC"], "95 %": f"{least:.2f}-{most:.2f}",
             **{column: row[column] for column in row if column not in ("signal", "AUROC")},
             "answered at 10 % risk": risk.coverage_at_risk([*low, *high], [False] * len(low) + [True] * len(high), 0.1),
         })  # fmt: skip

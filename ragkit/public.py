@@ -17,7 +17,6 @@ from ragkit.records import BadInput
 from ragkit.signals import COSINES, FEW, SIGNALS, nearby
 from ragkit.system import Bot
 from ragkit.systems import SYSTEMS
-from ragkit.tables import span
 from ragkit.vectors import space
 
 COLUMNS = (
@@ -109,7 +108,8 @@ def kept(signals: Sequence[str]) -> tuple[list[Row], list[Row]]:
 
 
 def _area(cell: dict[str, str]) -> str:
-    return f"{float(cell['value']):.2f} ({span(float(cell['low']), float(cell['high']))})"
+    value, low, high = (float(cell[name]) for name in ("value", "low", "high"))
+    return f"{value:.2f} ({low:.2f}-{high:.2f})"
 
 
 def _wrong(name: str, of: str, cells: dict[tuple[str, str, str], dict[str, str]]) -> str:

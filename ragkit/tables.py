@@ -29,15 +29,6 @@ def rate(value: Rate) -> str:
     return f"{value.hits:g}/{value.of} ({100 * low:.0f}-{100 * high:.0f} %{left})"
 
 
-def span(low: float, high: float) -> str:
-    """An interval in two decimals.
-
-    >>> span(0.5, 0.913)
-    '0.50-0.91'
-    """
-    return f"{low:.2f}-{high:.2f}"
-
-
 def number(value: object, decimals: int = 2) -> str:
     """A cell as text: fixed decimals, `n/a` for what is not defined, yes and no for truth.
 
