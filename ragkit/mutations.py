@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from ragkit import evaluate, metrics, study
 from ragkit.answer import Quote
-from ragkit.chunk import Chunker, Headings, Left, Windows
+from ragkit.chunk import Headings, Left, Windows
 from ragkit.compare import mcnemar_exact
 from ragkit.corpus import Corpus, Folder, read
 from ragkit.evaluate import held
@@ -62,13 +62,12 @@ def _one_sided(system: System) -> System:
 
 @dataclass(frozen=True)
 class Without:
-    """A chunker that changes what it cut."""
+    """A chunker that changes what was cut on headings."""
 
     change: Callable[[Chunk], Chunk | None]
-    chunker: Chunker = field(default=Headings())
 
     def on(self, document: Document) -> tuple[list[Chunk], list[Left]]:
-        chunks, left = self.chunker.on(document)
+        chunks, left = Headings().on(document)
         return [new for chunk in chunks if (new := self.change(chunk))], left
 
 
