@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median, quantiles
@@ -10,7 +11,7 @@ from statistics import median, quantiles
 from ragkit import resample, risk, stats
 from ragkit.concept import concepts, holding
 from ragkit.experiment import Row, thresholds
-from ragkit.records import Golden, Ranking, Rate
+from ragkit.records import Ranking, Rate
 from ragkit.signals import TOP, Signal
 from ragkit.study import PUBLISHED, Study, shuffled
 from ragkit.system import System
@@ -32,25 +33,15 @@ def groups(study: Study, nulls: Study, signal: Signal) -> list[Group]:
     """A signal by stratum, and what it gives where nothing can be right: questions that are about another place or are
     no language, and the study's own questions put to documents whose words were dealt out anew."""
     scores, null = study.scores(signal), nulls.scores(signal)
-    strata = sorted({(row.category, row.answerable) for row in study.rows}, key=lambda each: (len(each[0]), each))
-    found = [
-        Group(
-            name,
-            KINDS[not answerable],
-            _of(scores, [r for r in study.rows if (r.category, r.answerable) == (name, answerable)]),
-        )
-        for name, answerable in strata
-    ]
-    kinds = sorted({row.category for row in nulls.rows})
-    found += [Group(name, "null", _of(null, [row for row in nulls.rows if row.category == name])) for name in kinds]
+    values: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for row in study.rows:
+        values[row.category, KINDS[not row.answerable]].append(scores[row.id])
+    for row in nulls.rows:
+        values[row.category, "null"].append(null[row.id])
     empty = shuffled(study.bot(PUBLISHED).corpus)
-    dealt = [signal(Ranking(row.question), empty) for row in study.rows]
-    found.append(Group("shuffled documents", "null", tuple(sorted(dealt))))
+    values["shuffled documents", "null"] = [signal(Ranking(row.question), empty) for row in study.rows]
+    found = [Group(name, kind, tuple(sorted(each))) for (name, kind), each in values.items()]
     return sorted(found, key=lambda group: (KINDS.index(group.kind), -median(group.values), group.name))
-
-
-def _of(scores: dict[str, float], rows: Sequence[Golden]) -> tuple[float, ...]:
-    return tuple(sorted(scores[row.id] for row in rows))
 
 
 def spread(found: Sequence[Group], floor: float) -> list[Row]:
