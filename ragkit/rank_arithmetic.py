@@ -20,6 +20,7 @@ from ragkit.study import PUBLISHED, Study
 from ragkit.system import System
 from ragkit.vectors import shown_text, space
 
+Ranks = tuple[int | None, ...]
 SCALE = 1000  # the published fused scores are shown a thousand times as large
 
 
@@ -34,7 +35,7 @@ class First:
 
     row: Golden
     score: float
-    ranks: tuple[int | None, ...]
+    ranks: Ranks
     chunk: Chunk
 
     @property
@@ -74,16 +75,15 @@ def behind(study: Study, system: System, embed: Embed) -> list[Row]:
     ]
 
 
-def reachable(fused: Fused) -> dict[tuple[int | None, ...], float]:
+def reachable(fused: Fused) -> dict[Ranks, float]:
     """Every pair of ranks that a first chunk can have, with its score, whatever was asked and whatever the corpus.
 
     A chunk in both parts can always be first; one in a single part only from the first place there.
     """
-    places = (*range(1, fused.pool + 1), None)
-    least = max(_score((1, None), fused), _score((None, 1), fused))
-    scored = {ranks: _score(ranks, fused) for ranks in itertools.product(places, repeat=2) if ranks != (None, None)}
-    lone = {(1, None): _score((1, None), fused), (None, 1): _score((None, 1), fused)}
-    return {ranks: score for ranks, score in scored.items() if None not in ranks and score >= least} | lone
+    lone: dict[Ranks, float] = {ranks: _score(ranks, fused) for ranks in ((1, None), (None, 1))}
+    pairs = itertools.product(range(1, fused.pool + 1), repeat=2)
+    both: dict[Ranks, float] = {ranks: _score(ranks, fused) for ranks in pairs}
+    return {ranks: score for ranks, score in both.items() if score >= max(lone.values())} | lone
 
 
 def _score(ranks: Sequence[int | None], fused: Fused) -> float:
@@ -132,11 +132,11 @@ def rescaled(study: Study, embed: Embed, factors: Sequence[float]) -> list[Row]:
     ranked = [first.answer.ranking.parts for first in study.outcomes(hybrid(embed))]
     rows = []
     for factor in factors:
-        pairs = [
-            [_first_place(by, parts, factor) != _first_place(by, parts, 1.0) for parts in ranked] for by in FUSIONS
-        ]
-        moved = {name: Rate(sum(each), len(each)) for name, each in zip(FUSIONS, pairs, strict=True)}
-        rows.append({"BM25 scores times": factor, **moved})
+        row: Row = {"BM25 scores times": factor}
+        for by in FUSIONS:
+            moved = sum(_first_place(by, parts, factor) != _first_place(by, parts, 1.0) for parts in ranked)
+            row[by] = Rate(moved, len(ranked))
+        rows.append(row)
     return rows
 
 
