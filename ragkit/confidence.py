@@ -6,7 +6,9 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import median, quantiles
+from statistics import median
+
+import numpy as np
 
 from ragkit import resample, risk, stats
 from ragkit.concept import concepts, holding
@@ -46,22 +48,15 @@ def groups(study: Study, nulls: Study, signal: Signal) -> list[Group]:
 
 def spread(found: Sequence[Group], floor: float) -> list[Row]:
     """The range of each group, and how many of it a floor lets through."""
-    return [
-        {
-            "questions": group.name,
-            "kind": group.kind,
-            "n": len(group.values),
-            "lowest": group.values[0],
-            **dict(zip(("quarter", "median", "three quarters"), _quarters(group.values), strict=True)),
-            "highest": group.values[-1],
+    rows = []
+    for group in found:
+        quarter, middle, three_quarters = np.quantile(group.values, (0.25, 0.5, 0.75))
+        rows.append({
+            "questions": group.name, "kind": group.kind, "n": len(group.values), "lowest": group.values[0],
+            "quarter": quarter, "median": middle, "three quarters": three_quarters, "highest": group.values[-1],
             f"at least {floor:g}": Rate(sum(value >= floor for value in group.values), len(group.values)),
-        }
-        for group in found
-    ]
-
-
-def _quarters(values: Sequence[float]) -> list[float]:
-    return quantiles(values, n=4, method="inclusive") if len(values) > 1 else [*values] * 3
+        })  # fmt: skip
+    return rows
 
 
 def honesty(nulls: Study, cosine: Signal) -> list[Row]:
