@@ -12,9 +12,8 @@ import re
 import sys
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, ClassVar, Protocol
@@ -221,46 +220,36 @@ def _refused(text: str) -> bool:
 
 def _all(ask: Ask, questions: Sequence[str], *, jobs: int, over: threading.Event, progress: bool) -> list[Answer]:
     """Answers in the order of the questions. Bad input and Ctrl-C end it at once, and the programs that still run."""
+    from multiprocessing.pool import ThreadPool
+
     answers: dict[int, Answer] = {}
-    waiting, broken = deque(enumerate(questions)), list[BaseException]()
-    threads, left = min(jobs, len(questions)), threading.Semaphore(0)
-
-    def work() -> None:
+    with _bar(len(questions), progress) as advance, ThreadPool(min(jobs, len(questions)) or 1) as pool:
         try:
-            while waiting and not broken:
-                with suppress(IndexError):  # another thread took the last
-                    number, question = waiting.popleft()
-                    answers[number] = _guarded(ask, question, broken)
-                    advance()
-        except BaseException as error:  # raised below
-            broken.append(error)
-        left.release()
-
-    with _bar(len(questions), progress) as advance:
-        try:
-            for _ in range(threads):
-                threading.Thread(target=work, daemon=True).start()
-            while threads and not broken:
-                threads -= left.acquire(timeout=TICK)  # not `join`: after Ctrl-C it takes a thread for ended
-        except BaseException as error:
-            broken.append(error)
-    if broken:
-        over.set()
-        end = time.monotonic() + 5 * TICK  # for programs to be killed; nothing else is waited for
-        for _ in range(threads):
-            left.acquire(timeout=max(0.0, end - time.monotonic()))
-        raise broken[0]
+            for number, answer in pool.imap_unordered(partial(_guarded, ask, over), enumerate(questions)):
+                if isinstance(answer, BaseException):
+                    raise answer
+                answers[number] = answer
+                advance()
+        except BaseException:
+            over.set()
+            time.sleep(5 * TICK)  # for programs to be killed; nothing else is waited for
+            raise
     return [answers[number] for number in range(len(questions))]
 
 
-def _guarded(ask: Ask, question: str, broken: list[BaseException]) -> Answer:
-    """An answer, whatever happens, so that no question takes the others along; bad input goes to `broken`."""
+def _guarded(ask: Ask, over: threading.Event, numbered: tuple[int, str]) -> tuple[int, Answer | BaseException]:
+    """An answer, whatever happens, so that no question takes the others along; or what ends the run, and then nothing
+    more is asked."""
+    number, question = numbered
+    if over.is_set():
+        return number, error_answer(question, Failed("stopped"))
     try:
-        return ask(question)
-    except Exception as error:
-        if isinstance(error, BadInput):
-            broken.append(error)
-        return error_answer(question, Failed(type(error).__name__, str(error)))
+        return number, ask(question)
+    except BaseException as error:
+        if isinstance(error, Exception) and not isinstance(error, BadInput):
+            return number, error_answer(question, Failed(type(error).__name__, str(error)))
+        over.set()
+        return number, error
 
 
 @contextmanager
