@@ -195,22 +195,16 @@ def statement(study: Study, scores: dict[str, float]) -> str:
     )
 
 
-def strata(study: Study, systems: Iterable[System]) -> list[Row]:
+def strata(study: Study, systems: Sequence[System]) -> list[Row]:
     """What each system gets wrong in each stratum: false refusals where there is an answer, else false answers."""
     rows = []
     for category in sorted({row.category for row in study.rows}, key=lambda name: (len(name), name)):
-        for answerable, label in ((True, "false refusals"), (False, "false answers")):
-            errors = {system.name: _errors(study, system, category, answerable) for system in systems}
+        made = {s.name: [o for o in study.outcomes(s) if o.golden.category == category] for s in systems}
+        for label, measure in (("false refusals", metrics.false_refusals), ("false answers", metrics.false_answers)):
+            errors = {name: measure(outcomes) for name, outcomes in made.items()}
             if any(rate.of for rate in errors.values()):
                 rows.append({"stratum": category, "error": label, **errors})
     return rows
-
-
-def _errors(study: Study, system: System, category: str, answerable: bool) -> Rate:
-    outcomes = [
-        o for o in study.outcomes(system) if o.golden.category == category and o.golden.answerable is answerable
-    ]
-    return (metrics.false_refusals if answerable else metrics.false_answers)(outcomes)
 
 
 def lengths(study: Study) -> list[Row]:

@@ -77,11 +77,10 @@ def _rows(folder: corpus.Folder, file: str | Path) -> list[Golden]:
 
 def _kept_signals(bot: Bot) -> Callable[[Ranking], dict[str, float]]:
     """The signals that outcomes.csv keeps; a cosine only where the system has vectors."""
-    embed = embedding(bot.system)
-    cosine = {"cosine": cosine_signals(embed)[0]} if embed else {}
-    return lambda ranking: {
-        name: of(ranking, bot.corpus) for name, of in ({"coverage": COVERAGE_PASSAGE} | cosine).items()
-    }
+    embed, kept = embedding(bot.system), {"coverage": COVERAGE_PASSAGE}
+    if embed:
+        kept["cosine"] = cosine_signals(embed)[0]
+    return lambda ranking: {name: of(ranking, bot.corpus) for name, of in kept.items()}
 
 
 def embedding(system: System) -> Embed | None:
