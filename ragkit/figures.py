@@ -6,7 +6,7 @@ import base64
 import io
 from collections.abc import Mapping, Sequence
 from statistics import median
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ragkit.files import results, write_bytes
 from ragkit.records import Rate
@@ -103,15 +103,15 @@ def errors_by_floor(rules: Sequence[Rule], *, name: str) -> None:
     show(figure, f"False refusals plus false answers by floor, {told}. Never below {best.errors}.", name)
 
 
-def wrong_by_stratum(rows: Sequence[Mapping[str, object]], systems: Sequence[str], *, name: str) -> None:
+def wrong_by_stratum(rows: Sequence[Mapping[str, Any]], systems: Sequence[str], *, name: str) -> None:
     """The share each system gets wrong in each stratum, with Wilson's 95 % intervals."""
     figure, axes = _axes(8, 0.17 * len(rows) * (len(systems) + 0.8) + 1, layout="constrained")
     told, height = [], 0.8 / len(systems)
     for n, system in enumerate(systems):
         rates = [row[system] for row in rows]
         places = [place + (n - (len(systems) - 1) / 2) * height for place in range(len(rows))]
-        shares = [100 * rate.value for rate in rates if isinstance(rate, Rate)]
-        spans = [wilson(rate.hits, rate.of) for rate in rates if isinstance(rate, Rate)]
+        shares = [100 * rate.value for rate in rates]
+        spans = [wilson(rate.hits, rate.of) for rate in rates]
         reach = [
             [s - 100 * low for s, (low, _) in zip(shares, spans, strict=True)],
             [100 * high - s for s, (_, high) in zip(shares, spans, strict=True)],
@@ -132,24 +132,24 @@ def wrong_by_stratum(rows: Sequence[Mapping[str, object]], systems: Sequence[str
     show(figure, f"Share wrong by stratum: {'; '.join(told)}.", name)
 
 
-def _stratum(row: Mapping[str, object]) -> str:
-    name = STRATA.get(str(row["stratum"]), "")
-    return " ".join(filter(None, (str(row["stratum"]), name + ":" * bool(name), str(row["error"]))))
+def _stratum(row: Mapping[str, Any]) -> str:
+    name = STRATA.get(row["stratum"], "")
+    return " ".join(filter(None, (row["stratum"], name + ":" * bool(name), row["error"])))
 
 
-def by_length(rows: Sequence[Mapping[str, object]], *, name: str) -> None:
+def by_length(rows: Sequence[Mapping[str, Any]], *, name: str) -> None:
     """The score of each question against the number of its ideas, answerable and unanswerable apart."""
     figure, axes = _axes(8, 3.2)
     sides = ((True, BLUE, "o", "answerable", -0.12), (False, ORANGE, "X", "unanswerable", 0.12))
     for answerable, colour, marker, label, aside in sides:
         side = [row for row in rows if row["answerable"] is answerable]
-        places = [float(str(row["ideas"])) + aside for row in side]
-        scored = [float(str(row["score"])) for row in side]
+        places = [row["ideas"] + aside for row in side]
+        scored = [row["score"] for row in side]
         axes.scatter(places, scored, c=colour, marker=marker, s=40, alpha=0.6, linewidths=0, label=label)
     axes.set(xlabel="ideas in the question", ylabel="BM25 score of the best chunk", ylim=(0, None))
     axes.legend(frameon=False)
-    groups = sorted({int(str(row["ideas"])) for row in rows})
-    means = {n: [float(str(row["score"])) for row in rows if row["ideas"] == n] for n in groups}
+    groups = sorted({row["ideas"] for row in rows})
+    means = {n: [row["score"] for row in rows if row["ideas"] == n] for n in groups}
     told = ", ".join(f"{n} ideas {sum(found) / len(found):.1f} ({len(found)} questions)" for n, found in means.items())
     show(figure, f"Mean BM25 score by number of ideas: {told}.", name)
 
