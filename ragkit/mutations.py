@@ -103,13 +103,12 @@ def _without_digits(text: str) -> str:
 
 def _wrong_ids(outcomes: Sequence[Outcome]) -> list[Outcome]:
     """Retrieval is judged by the sources of the row before."""
-    rows = [*outcomes]
-    sources = [rows[n - 1].golden.sources for n in range(len(rows))]
-    found = [
-        evaluate.retrieved(replace(o.golden, sources=s), o.answer.ranking, 5)
-        for o, s in zip(rows, sources, strict=True)
-    ]
-    return [replace(o, recall=recall, rank=rank) for o, (recall, rank) in zip(rows, found, strict=True)]
+    changed = []
+    for n, outcome in enumerate(outcomes):
+        golden = replace(outcome.golden, sources=outcomes[n - 1].golden.sources)
+        recall, rank = evaluate.retrieved(golden, outcome.answer.ranking, 5)
+        changed.append(replace(outcome, recall=recall, rank=rank))
+    return changed
 
 
 def _unjudged(outcomes: Sequence[Outcome]) -> list[Outcome]:
