@@ -67,15 +67,13 @@ class Vectors:
 
     def save(self, file: Path, texts: Iterable[tuple[str, str]]) -> int:
         """Writes the vectors of (text, task) pairs to a file, and how many they are; the same texts, the same bytes."""
-        found: dict[bytes, NDArray[np.float16]] = {}
         pairs = list(dict.fromkeys(texts))
         for task in (QUERY, DOCUMENT):
-            asked = [text for text, of in pairs if of == task]
-            vectors = self.of(asked, task)
-            found |= {_key(text, self.embed.key(task)): row for text, row in zip(asked, vectors, strict=True)}
-        out, keys = io.BytesIO(), sorted(found)
+            self.of([text for text, of in pairs if of == task], task)
+        known, keys = self._known or {}, sorted({_key(text, self.embed.key(task)) for text, task in pairs})
         hashes = np.frombuffer(b"".join(keys), np.uint8).reshape(len(keys), 16)
-        vectors = np.stack([found[key] for key in keys]) if keys else np.zeros((0, 0), np.float16)
+        vectors = np.stack([known[key] for key in keys]) if keys else np.zeros((0, 0), np.float16)
+        out = io.BytesIO()
         np.savez(out, hashes=hashes, vectors=vectors, check=_check(hashes.tobytes() + vectors.tobytes()))
         write_bytes(file, out.getvalue())
         return len(keys)
