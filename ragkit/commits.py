@@ -63,7 +63,8 @@ class Repo:
         done = self._run(*words, given=given, environment=environment)
         if done.returncode:
             said = done.stderr.decode("utf-8", "replace").strip().split("\n")[0].removeprefix("fatal: ")
-            raise BadInput(f"git {words[0]}: {said or f'ended with {done.returncode}'}{self._hint()}")
+            what = next(word for word in words if not word.startswith(("-c", "core.")))
+            raise BadInput(f"git {what}: {said or f'ended with {done.returncode}'}{self.hint}")
         return done.stdout
 
     def _run(
@@ -73,7 +74,9 @@ class Repo:
         kept |= environment or {}
         return subprocess.run(["git", *words], cwd=self.folder, input=given, capture_output=True, env=kept)
 
-    def _hint(self) -> str:
+    @property
+    def hint(self) -> str:
+        """What may be the reason that commits are missing, empty when nothing is."""
         shallow = self._run("rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
         return "; this clone is shallow: git fetch --unshallow brings the rest" if shallow else ""
 
@@ -84,7 +87,7 @@ class Repo:
         if name.startswith("-"):
             raise BadInput(f"commit {name!r}: is an option; name a commit")
         if self._run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}").returncode:
-            raise BadInput(f"commit {name!r}: there is none of that name here{self._hint() or '; see git log'}")
+            raise BadInput(f"commit {name!r}: there is none of that name here{self.hint or '; see git log'}")
         told = self.git(
             "show",
             "--no-patch",
@@ -126,7 +129,8 @@ class Repo:
         """A commit checked out at a place, which is cleared before and after; gives the folder in it."""
         self._clear(place)
         place.parent.mkdir(parents=True, exist_ok=True)
-        self.git("worktree", "add", "--quiet", "--force", "--detach", str(place), commit)
+        hooks = ("-c", f"core.hooksPath={os.devnull}")  # those of the user are not for these
+        self.git(*hooks, "worktree", "add", "--quiet", "--force", "--detach", str(place), commit)
         try:
             yield place / self.prefix
         finally:
@@ -150,8 +154,11 @@ class Repo:
         """The files on a ref by name, each with the hash of its content."""
         if self._run("rev-parse", "--verify", "--quiet", ref).returncode:
             return {}
-        entries = self.raw("ls-tree", "-z", "--full-tree", ref).decode().split("\0")
-        return {name: head.split()[2] for head, _, name in (entry.partition("\t") for entry in entries if entry)}
+        told = self._run("ls-tree", "-z", "--full-tree", ref)
+        entries = [entry.partition("\t") for entry in told.stdout.decode("utf-8", "replace").split("\0") if entry]
+        if told.returncode or not all(" blob " in head for head, _, _ in entries):
+            raise BadInput(f"{ref}: holds something else than records; git update-ref -d {ref} drops it")
+        return {name: head.split()[2] for head, _, name in entries}
 
     def blobs(self, shas: Sequence[str]) -> list[bytes]:
         """Contents by their hashes, read by one process."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ragkit.compare import detectable, fewest_flips, mcnemar_exact, newcombe_paired
@@ -16,7 +16,7 @@ NOTED = {"documents": "documents", "settings": "settings of the system", "model"
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """A row before and after; it held on one side only, or its outcome is another."""
+    """A row before and after."""
 
     before: Outcome
     after: Outcome
@@ -40,16 +40,19 @@ class Flip:
 class Comparison:
     """One system on one golden file, before and after.
 
-    `flips` are of the rows that both answered without an error and whose golden row is the same; `apart` has the others
-    by id, with the reason. `notes` tell what else went in that is not the same on both sides.
+    `rows` are those that both answered without an error and whose golden row is the same; `apart` has the others by id,
+    with the reason. `notes` tell what else went in that is not the same on both sides.
     """
 
     run: Run
-    both: int
-    neither: int
-    flips: tuple[Flip, ...]
+    rows: tuple[Flip, ...]
     apart: dict[str, str]
     notes: tuple[str, ...]
+
+    @property
+    def flips(self) -> list[Flip]:
+        """The rows that hold on one side only, or whose outcome, gate or concept is another; reasons are not kept."""
+        return [row for row in self.rows if row.broken or row.mended or _other(row)]
 
     @property
     def broken(self) -> list[Flip]:
@@ -64,7 +67,7 @@ class Comparison:
     @property
     def scored(self) -> int:
         """The rows that are compared."""
-        return self.both + self.neither + len(self.broken) + len(self.mended)
+        return len(self.rows)
 
     @property
     def p(self) -> float:
@@ -74,7 +77,12 @@ class Comparison:
     @property
     def gain(self) -> tuple[float, float, float]:
         """The share that holds now less the share before, with Newcombe's paired 95 % limits."""
-        return newcombe_paired(self.both, len(self.mended), len(self.broken), self.neither)
+        return _change([(held(row.after), held(row.before)) for row in self.rows])
+
+    def more(self, *, answerable: bool) -> tuple[float, float, float]:
+        """As `gain`, of the false refusals among answerable rows, or of the false answers among the others."""
+        rows = [row for row in self.rows if row.after.golden.answerable is answerable]
+        return _change([(not row.after.right, not row.before.right) for row in rows])
 
     @property
     def power(self) -> str:
@@ -97,14 +105,17 @@ def _compared(run: Run, before: Record, after: Record) -> Comparison:
     sides = [list(record.runs.get(run, ())) for record in (before, after)]
     apart = dict(_apart(run, before, after))
     old, new = ({o.golden.id: o for o in side} for side in sides)
-    pairs = [Flip(old[name], new[name]) for name in new if name not in apart]
-    flips = tuple(pair for pair in pairs if pair.broken or pair.mended or _other(pair))
-    same = Counter(held(pair.after) for pair in pairs if not (pair.broken or pair.mended))
-    return Comparison(run, same[True], same[False], flips, apart, tuple(_notes(run, before, after)))
+    pairs = tuple(Flip(old[name], new[name]) for name in new if name not in apart)
+    return Comparison(run, pairs, apart, tuple(_notes(run, before, after)))
+
+
+def _change(pairs: Sequence[tuple[bool, bool]]) -> tuple[float, float, float]:
+    """The share of rows of which something is so now less the share of which it was before, with its limits."""
+    counts = Counter(pairs)
+    return newcombe_paired(*(counts[key] for key in ((True, True), (True, False), (False, True), (False, False))))
 
 
 def _other(pair: Flip) -> bool:
-    """Whether a row came out in another way, its reasons aside, which are not kept."""
     old, new = ((o.answer.outcome, o.answer.verdict.gate, o.answer.verdict.concept) for o in (pair.before, pair.after))
     return old != new
 

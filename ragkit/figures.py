@@ -219,6 +219,7 @@ def trend(points: Sequence[Measured], measures: Sequence[str]) -> tuple[Figure, 
     panels = figure.subplots(len(measures), sharex=True, squeeze=False)[:, 0]
     commits = list(dict.fromkeys(point.commit for point in sorted(points, key=lambda point: point.date)))
     runs = list(dict.fromkeys(point.run for point in points))
+    names = {run: run[0] if len({run[1:] for run in runs}) == 1 else " on ".join(run[::2]) for run in runs}
     told = []
     for axes, measure in zip(panels, measures, strict=True):
         axes.set(ylabel=measure.replace("_", " "), ylim=(-0.03, 1.03))
@@ -227,11 +228,11 @@ def trend(points: Sequence[Measured], measures: Sequence[str]) -> tuple[Figure, 
             lines = _same_questions([point for point in points if point.run == run])
             for line in lines:
                 places = [commits.index(point.commit) for point in line]
-                _line(axes, places, [point.rates[measure] for point in line], n, run[0] if line is lines[0] else "")
+                _line(axes, places, [point.rates[measure] for point in line], n, names[run] if line is lines[0] else "")
                 if line is not lines[0]:
                     axes.axvline(places[0] - 0.5, ls=":", color="black")
                 ends = f"{line[0].rates[measure]} at {line[0].commit} to {line[-1].rates[measure]} at {line[-1].commit}"
-                told.append(f"{measure.replace('_', ' ')} of {run[0]} {ends}")
+                told.append(f"{measure.replace('_', ' ')} of {names[run]} {ends}")
     panels[-1].set(xticks=range(len(commits)))
     panels[-1].set_xticklabels([commit[:7] for commit in commits], rotation=90)
     figure.legend(*panels[0].get_legend_handles_labels(), frameon=False, loc="outside upper right", ncols=4)

@@ -75,6 +75,8 @@ def write_text(path: str | Path, text: str) -> None:
 def write_bytes(path: str | Path, data: bytes) -> None:
     """See `write_text`. A file that holds these bytes already is left alone."""
     path = Path(path)
+    if path.is_dir():
+        raise BadInput(f"{shown(path)}: is a folder; name a file")
     if path.is_file() and path.read_bytes() == data:
         return
     path.parent.mkdir(parents=True, exist_ok=True)

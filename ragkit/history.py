@@ -8,12 +8,13 @@ the same questions; what was replaced stays in the history of the ref.
 from __future__ import annotations
 
 import csv
+import itertools
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ragkit.commits import Commit, Repo
+from ragkit.commits import REF, Commit, Repo
 from ragkit.files import ROOT, fingerprint, read_text, shown, table, write_text
 from ragkit.metrics import faithful
 from ragkit.records import ANSWER, Answer, BadInput, Chunk, Citation, Golden, Hit, Outcome, Ranking, Verdict
@@ -50,9 +51,11 @@ class Record:
 
     def _key(self) -> str:
         """Eight digits over everything that went into the runs: other inputs, another key."""
-        rows = sorted({(run[2], *_label(o.golden)) for run, outcomes in self.runs.items() for o in outcomes})
-        prints = ((*run, *map(self.prints[run].__getitem__, PRINTS)) for run in sorted(self.prints))
-        return fingerprint(str(self.dirty), *(part for parts in (*prints, *rows) for part in parts))[:8]
+        parts = [str(self.dirty)]
+        for run in sorted(self.runs):
+            labels = sorted((o.golden.id, o.golden.category, str(o.golden.must)) for o in self.runs[run])
+            parts += [*run, *map(self.prints[run].__getitem__, PRINTS), *itertools.chain(*labels)]
+        return fingerprint(*parts)[:8]
 
     def text(self) -> str:
         """The record as the text of its file."""
@@ -73,11 +76,6 @@ def row_print(row: Golden) -> str:
     return fingerprint(row.question, str(row.answerable), row.version, *("\n".join(part) for part in parts))
 
 
-def _label(row: Golden) -> tuple[str, str, str]:
-    """What a record keeps of a golden row that is not in its fingerprint."""
-    return row.id, row.category, str(row.must)
-
-
 def _cells(outcome: Outcome) -> dict[str, object]:
     row, answer = outcome.golden, outcome.answer
     sources = len(set(row.sources))
@@ -94,22 +92,34 @@ def _cells(outcome: Outcome) -> dict[str, object]:
 
 def parsed(text: str, name: str) -> Record:
     """The record of a file; BadInput with the place when it is none."""
-    rows = list(csv.DictReader(text.splitlines(), restkey="more", strict=True))
-    if not rows or not set(COLUMNS) <= set(rows[0]):
-        raise BadInput(f"{name}: is no record of a commit; remove it, and run ragkit history run")
     runs: dict[Run, list[Outcome]] = {}
     prints: dict[Run, dict[str, str]] = {}
     try:
+        rows = list(csv.DictReader(text.splitlines(), restkey="more", strict=True))
+        if not rows or not set(COLUMNS) <= set(rows[0]):
+            raise BadInput(f"{name}: is no record of a commit, or one without a row{_remedy(name)}")
         for cells in rows:
             run = cells["system"], cells["corpus"], cells["golden"]
             runs.setdefault(run, []).append(_outcome(cells))
             prints[run] = {each: cells[each] for each in PRINTS}
+    except csv.Error as error:
+        raise BadInput(f"{name}: {error}{_remedy(name)}") from None
     except (ValueError, TypeError, ZeroDivisionError):
         line = sum(map(len, runs.values())) + 2
-        raise BadInput(f"{name}:{line}: a cell that can not be read; run ragkit history run again") from None
+        raise BadInput(f"{name}:{line}: a cell that can not be read{_remedy(name)}") from None
     rows_by_id = {(cells["golden"], cells["id"]): cells["row"] for cells in rows}
     commit = Commit(rows[0]["commit"], rows[0]["date"])
-    return Record(commit, rows[0]["dirty"] == "true", {run: tuple(o) for run, o in runs.items()}, rows_by_id, prints)
+    found = Record(commit, rows[0]["dirty"] == "true", {run: tuple(o) for run, o in runs.items()}, rows_by_id, prints)
+    if NAME.fullmatch(Path(name).name) and found.name != Path(name).name:
+        raise BadInput(f"{name}: is not named for what is in it, or not whole{_remedy(name)}")
+    return found
+
+
+def _remedy(name: str) -> str:
+    short = short_of(Path(name).name)
+    return (f"; make it anew: ragkit history run {short}^!" if short else "") + (
+        "; remove the file" if "/" in name else f"; take it away: ragkit history forget {name}"
+    )
 
 
 def _outcome(cells: Mapping[str, str]) -> Outcome:
@@ -168,7 +178,7 @@ class Store:
         found = sorted(name for name in {*on_ref, *files} if NAME.fullmatch(name))
         if not until:
             return found
-        ends = [n for n, name in enumerate(found, 1) if len(until) >= 7 and _short(name).startswith(until[:12])]
+        ends = [n for n, name in enumerate(found, 1) if len(until) >= 7 and short_of(name).startswith(until[:12])]
         if not ends:
             raise BadInput(
                 f"until {until!r}: no record of that commit; name one of ragkit history show by 7 digits or more"
@@ -176,8 +186,10 @@ class Store:
         return found[: max(ends)]
 
     def of(self, commits: Collection[str]) -> list[str]:
-        """The names of the records of commits, which are given by the first 12 digits."""
-        return [name for name in self.names() if _short(name) in commits]
+        """The names of the records of commits, which are given by the first 12 digits. Where there is git only those on
+        the ref count: a file may come from the very branch that is judged."""
+        names = sorted(self.repo.kept()) if self.repo else self.names()
+        return [name for name in names if short_of(name) in commits]
 
     def read(self, name: str) -> Record:
         """The record of that name."""
@@ -192,7 +204,7 @@ class Store:
         on_ref = self.repo.kept() if self.repo else {}
         there = [name for name in names if name in on_ref]
         blobs = self.repo.blobs([on_ref[name] for name in there]) if self.repo and there else []
-        texts = {name: blob.decode("utf-8") for name, blob in zip(there, blobs, strict=True)}
+        texts = {name: blob.decode("utf-8", "replace") for name, blob in zip(there, blobs, strict=True)}
         return [parsed(texts[name], name) if name in texts else self._file(name) for name in names]
 
     def _file(self, name: str) -> Record:
@@ -206,13 +218,34 @@ class Store:
         so when one had another result, or came of other inputs."""
         if not self.repo:
             raise BadInput("no git repository here: a record can only be written with --out FILE")
-        old = [each for each in self.records(self.of([record.commit.short])) if _replaced(each, record)]
-        gone = [each.name for each in old if each.name != record.name]
+        found, broken = self._sound(self.of([record.commit.short]))
+        old = [each for each in found if _replaced(each, record)]
+        gone = [name for name in (*broken, *(each.name for each in old)) if name != record.name]
         self.repo.keep({record.name: record.text().encode("utf-8")}, without=gone)
-        told = [f"{name}: other inputs; {record.name} stands now" for name in gone]
+        told = [f"{name}: {record.name} stands now" for name in gone]
         if any(each.name == record.name and each.text() != record.text() for each in old):
             told.append(f"{record.name}: same inputs, other result; the later one stands now")
         return "; ".join(told)
+
+    def _sound(self, names: Sequence[str]) -> tuple[list[Record], list[str]]:
+        """The records that can be read, and the names of the others."""
+        found, broken = [], []
+        for name in names:
+            try:
+                found.append(self.read(name))
+            except BadInput:
+                broken.append(name)
+        return found, broken
+
+    def known(self, commits: Collection[str]) -> set[str]:
+        """Of some commits, given by the first 12 digits, those that have a sound record of them as they are."""
+        return {record.commit.short for record in self._sound(self.of(commits))[0] if not record.dirty}
+
+    def forget(self, names: Sequence[str]) -> None:
+        """Takes records off the ref; they stay in its past."""
+        if absent := [name for name in names if name not in self.git.kept()]:
+            raise BadInput(f"{absent[0]}: no record of that name on {REF}; ragkit history show --all lists them")
+        self.git.keep({}, without=names)
 
     def keep(self, records: Sequence[Record]) -> list[Path]:
         """Copies records into results/commits, to be committed."""
@@ -222,6 +255,7 @@ class Store:
         return places
 
 
-def _short(name: str) -> str:
+def short_of(name: str) -> str:
+    """The first 12 digits of the commit that a record is named for, empty when it is no such name."""
     found = NAME.fullmatch(name)
     return found[2] if found else ""

@@ -55,7 +55,7 @@ def run(
     gate."""
     from ragkit import replay
 
-    if sum(map(bool, (selection, last > 0, missing))) != 1:
+    if sum(map(bool, (selection, last > 0, missing))) != 1 or selection.startswith("-"):
         raise BadInput("history run: name one of A..B, --last N and --missing")
     store = _store()
     repo = store.git
@@ -65,7 +65,7 @@ def run(
         commits = [commit for commit in commits if repo.holds(commit.sha, replay.HARNESS)]
     asked = repo.commit(questions) if questions else None
     wanted, failed = commits if asked else replay.missing(store, commits), 0
-    print(f"{len(commits)} commits, {len(commits) - len(wanted)} have a record")
+    print(f"{len(commits)} commits, {len(commits) - len(wanted)} have a record{repo.hint}")
     for n, each in enumerate(replay.replay(store, wanted, jobs=jobs, golden_of=asked), 1):
         failed += not each.name
         done = "; ".join(filter(None, (each.name if asked else "done" * bool(each.name), each.told)))
@@ -97,6 +97,8 @@ def compare(
     sides = on_record.pair(store, before, after)
     asked = _names(system)
     found = [each for each in comparison.compare(*sides) if each.run[0] in asked]
+    if absent := set(asked) - {each.run[0] for each in found}:
+        raise BadInput(f"no rows of {', '.join(sorted(absent))} on either side; see ragkit history show --system all")
     questions = on_record.questions(store, before) | on_record.questions(store, after)
     if markdown:
         write_text(markdown, summary.markdown(found, sides[0], sides[1], questions))
@@ -124,15 +126,24 @@ def gate(
     system: Systems = DEFAULT,
     must: Annotated[bool, typer.Option("--must", help="only rows marked must may not break")] = False,
     allow: Annotated[list[str] | None, typer.Option("--allow", help="such as false_answers<=1 or recall>=80%")] = None,
+    as_json: JsonOption = False,
 ) -> None:
     """May B be merged? Ends with 1 and the reasons when a row that held is broken, an allowance is not kept, or rows
-    are missing, doubled, in error or labelled anew; with 2 for rules that always answering or refusing would pass."""
+    are missing, doubled, in error or labelled anew; with 2 for rules that always answering or refusing would pass.
+
+    JSON keys: before, after, findings.
+    """
     from ragkit import on_record
     from ragkit.merge_gate import Rules, limit
 
     store = _store()
     rules = Rules(_names(system), must, tuple(map(limit, allow or ())))
-    findings = rules.findings(*on_record.pair(store, before, after))
+    sides = on_record.pair(store, before, after)
+    findings = rules.findings(*sides)
+    if as_json:
+        named = dict(zip(("before", "after"), (side.name for side in sides), strict=True))
+        print(json.dumps({**named, "findings": findings}, indent=1, ensure_ascii=False))
+        raise typer.Exit(1 if findings else 0)
     print("\n".join(f"STOP: {line}" for line in findings) or "may be merged")
     raise typer.Exit(1 if findings else 0)
 
@@ -166,15 +177,22 @@ def bisect(
 def show(
     system: Systems = DEFAULT,
     figure: Annotated[Path | None, typer.Option("--figure", metavar="FILE.png", help="draw the trend there")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="records of other branches too")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """The trend: a line a record with its measures, in the order of the commits.
+    """The trend of this branch: a line a record with its measures, in the order of the commits.
 
     JSON keys of each entry: commit, date, dirty, system, corpus, golden, questions, and the measures as [hits, of].
     """
     from ragkit import figures, tables, trend
 
-    rows = trend.rows(_store(), _names(system))
+    if figure and figure.suffix != ".png":
+        raise BadInput(f"{figure}: a picture is written as PNG; end its name in .png")
+    store = _store()
+    here = () if everything or store.repo is None else {commit.short for commit in store.repo.commits("HEAD")}
+    rows = trend.rows(store, () if system == "all" else _names(system), commits=here)
+    if not rows:
+        raise BadInput(f"no record of {system}{' on this branch; --all shows those of others' * bool(here)}")
     if as_json:
         print(json.dumps([trend.data(row) for row in rows], indent=1))
         return
@@ -182,7 +200,7 @@ def show(
         write_bytes(figure, figures.png(trend.drawn(rows)[0]))
     header, cells = tables.texts(trend.texts(rows))
     widths = [max(len(row[n]) for row in (header, *cells)) for n in range(len(header))]
-    for line in (header, *cells) if rows else ():
+    for line in (header, *cells):
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
 
 
@@ -194,6 +212,13 @@ def keep(commits: Annotated[list[str], typer.Argument(help="commits whose record
     store = _store()
     for place in store.keep([record for each in commits for record in on_record.of(store, each)]):
         print(f"wrote {shown(place)}")
+
+
+@app.command()
+def forget(names: Annotated[list[str], typer.Argument(help="names of records on the ref")]) -> None:
+    """Take records off the ref, such as broken ones; they stay in its past."""
+    _store().forget(names)
+    print(f"{len(names)} taken off")
 
 
 @app.command()

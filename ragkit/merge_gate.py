@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from ragkit import metrics
 from ragkit.comparison import Comparison, compare
 from ragkit.history import Record
+from ragkit.metrics import LOWER, NEITHER
 from ragkit.records import ANSWER, ERROR, REFUSE, Answer, BadInput, Outcome, Rate
 
 LIMIT = re.compile(r"(\w+)(<=|>=)(\d+(?:\.\d+)?)(%?)")
@@ -39,6 +40,11 @@ def limit(text: str) -> Limit:
     if not found or found[1] not in known:
         names = ", ".join(known)
         raise BadInput(f"allowance {text!r}: write it as MEASURE<=3 or MEASURE>=80%, with a measure of {names}")
+    better = "<=" if found[1] in LOWER else ">="
+    if found[1] not in NEITHER and found[2] != better:
+        raise BadInput(
+            f"allowance {text!r}: {found[1]} is better the {'lower' if better == '<=' else 'higher'}; write {better}"
+        )
     if not found[4] and found[1] in metrics.MEANS:
         raise BadInput(f"allowance {text!r}: {found[1]} is a mean; give a share, such as {found[1]}{found[2]}80%")
     return Limit(found[1], found[2] == "<=", float(found[3]), bool(found[4]))
@@ -46,8 +52,9 @@ def limit(text: str) -> Limit:
 
 @dataclass(frozen=True)
 class Rules:
-    """What is asked of the commit after: no row that held is broken (of all rows, or of those marked `must`), and every
-    allowance holds. `systems` are looked at; rows that are missing, doubled, in error or labelled anew always stop."""
+    """What is asked of the commit after: no row that held is broken (of all rows, or of those marked `must` on either
+    side), and every allowance holds. `systems` are looked at; rows that are missing, doubled, in error or labelled anew
+    always stop."""
 
     systems: tuple[str, ...]
     must_only: bool = False
@@ -72,7 +79,7 @@ class Rules:
         if not pair.scored:
             yield f"{where}: no row to compare"
         for flip in pair.broken:
-            if flip.after.golden.must or not self.must_only:
+            if flip.before.golden.must or flip.after.golden.must or not self.must_only:
                 yield f"{where}: {flip.id} held and no longer does ({told(flip.before)} -> {told(flip.after)})"
         rates = {each.measure: dict(metrics.MEASURES)[each.measure](outcomes) for each in self.limits}
         for each in self.limits:

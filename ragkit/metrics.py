@@ -137,6 +137,8 @@ DERIVED: tuple[tuple[str, Callable[[Outcomes], float]], ...] = (
     ("youden_j", youden_j),
 )
 MEANS = ("faithfulness", "mrr", "effective_reliability")  # no proportions: Wilson says nothing about them
+LOWER = frozenset({"false_answers", "false_refusals", "without_claims"})  # the lower the better; of others the higher
+NEITHER = frozenset({"coverage"})  # says how much is answered, not how well
 
 
 def faithful(outcome: Outcome) -> float | None:

@@ -36,7 +36,8 @@ def write(
     wanted = _wanted(pairs, questions)
     sides = zip((before, after), here, strict=True)
     said = [_said(store, None if tree else side.commit, wanted) for side, tree in sides]
-    points = trend.rows(store, list(dict.fromkeys(pair.run[0] for pair in pairs)), last=LAST)
+    line = {commit.short for commit in store.repo.commits(after.commit.sha)} if store.repo else ()
+    points = trend.rows(store, list(dict.fromkeys(pair.run[0] for pair in pairs)), commits=line, last=LAST)
     sections = _sections(before, after, pairs, questions, (said[0], said[1]), points)
     marks = [f"{side.commit.short}{'*' * side.dirty}" for side in (before, after)]
     publish.build(sections, [], out, title=f"ragkit: {' to '.join(marks)}")
@@ -76,15 +77,18 @@ def _sections(
 def headline(pair: Comparison, before: Record, after: Record, name: str) -> Section:
     """How many rows flipped, every measure before and now, and what a set of this size could have shown."""
     broken, mended = len(pair.broken), len(pair.mended)
-    gain, low, high = pair.gain
     facts = [
         ("broken", Mark(str(broken), "bad" if broken else "soft")),
         ("mended", Mark(str(mended), "good" if mended else "soft")),
-        ("difference", f"{100 * gain:+.0f} points (95 % {100 * low:+.0f} to {100 * high:+.0f})"),
+        ("rows that hold", summary.points(pair.gain)),
         ("exact McNemar p", f"{pair.p:.3f}"),
     ]
-    rows = [[name.replace("_", " "), *summary.sides(name, pair.run, before, after)] for name in SHOWN]
-    found = [Table("Before and now", ("measure", before.commit.short, after.commit.short), rows)]
+    changes = {name: summary.points(change) for name, change in summary.changes(pair)}
+    rows = [
+        [name.replace("_", " "), *summary.sides(name, pair.run, before, after), changes.get(name)] for name in SHOWN
+    ]
+    columns = ("measure", before.commit.short[:7], after.commit.short[:7], "change, same rows (95 %)")
+    found = [Table("Before and now", columns, rows)]
     if pair.apart:
         found.append(Table("Not comparable", ("row", "why"), list(pair.apart.items())))
     prose = [f"Of {pair.scored} rows compared, {broken} broken and {mended} mended.", pair.power.replace("\n", " ")]
@@ -105,7 +109,7 @@ def _flips(pair: Comparison, questions: Asked, said: tuple[Said, Said]) -> Secti
 def _card(flip: Flip, pair: Comparison, question: str, said: tuple[Said, Said]) -> Card:
     row, key = flip.after.golden, (*pair.run[:2], question)
     label = "must be answered" if row.answerable else "must be refused"
-    about = " · ".join((row.category, label, *["blocks a merge"] * row.must))
+    about = " · ".join((row.category, label, *["must"] * row.must))
     states = zip(("before", "now"), (flip.before, flip.after), said, strict=True)
     return Card(_mark(flip), f"{flip.id}: {question}", about, [_side(*state, key) for state in states])
 
@@ -127,7 +131,9 @@ def _side(when: str, outcome: Outcome, said: Said, key: replay.Question) -> Side
 
 
 def _mark(flip: Flip) -> Mark:
-    return Mark("broken", "bad") if flip.broken else Mark("mended", "good") if flip.mended else Mark("other")
+    if not (flip.broken or flip.mended):
+        return Mark("still holds" if held(flip.after) else "still fails")
+    return Mark("broken", "bad") if flip.broken else Mark("mended", "good")
 
 
 def _rows(pair: Comparison, before: Record, after: Record, questions: Asked) -> Section:
@@ -141,8 +147,8 @@ def _rows(pair: Comparison, before: Record, after: Record, questions: Asked) -> 
         state = Mark("not comparable") if name in pair.apart else flips.get(name, holds)
         wanted = "answered" if row.answerable else "refused"
         asked = questions.get((pair.run[2], name), "")
-        rows.append([name, state, asked, wanted, was if was != now else None, now, row.category])
-    columns = ("row", "state", "question", "must be", "before, if other", "now", "stratum")
+        rows.append([name, state, now, was if was != now else None, asked, wanted, row.category])
+    columns = ("row", "state", "now", "before, if other", "question", "must be", "stratum")
     name = " on ".join(pair.run[::2])
     return Section(f"Every row: {name}", tables=[Table(f"{name}, before and now", columns, rows)])
 

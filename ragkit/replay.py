@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import io
 import os
 import shutil
 import subprocess
@@ -63,6 +64,8 @@ def record(repo: Repo) -> Record:
                 "documents": folder.fingerprint, "questions": questions, "settings": fingerprint(repr(system)),
                 "code": code, "model": fingerprint(embed.key("query"), vectors) if embed else "", "lock": lock,
             }  # fmt: skip
+    if not any(runs.values()):
+        raise BadInput("nothing to evaluate: no folder of corpus/ has a file of its name in golden/; add one")
     meanwhile = repo.commit() != commit or bool(repo.changed(READ))
     return Record(commit, dirty or meanwhile, runs, rows, prints)
 
@@ -83,7 +86,8 @@ def questions(repo: Repo, commit: Commit | None) -> dict[tuple[str, str], str]:
         texts = {path.stem: repo.file(commit.sha, f"golden/{path.name}") for path in held}
     else:
         texts = {path.stem: path.read_bytes() for path in paths}
-    rows = ((stem, csv.DictReader(text.decode("utf-8-sig").splitlines())) for stem, text in texts.items())
+    files = {stem: io.StringIO(text.decode("utf-8-sig", "replace"), newline="") for stem, text in texts.items()}
+    rows = ((stem, csv.DictReader(file)) for stem, file in files.items())
     return {(stem, row["id"]): row["question"] for stem, table in rows for row in table if "question" in row}
 
 
@@ -99,8 +103,7 @@ class Replayed:
 
 def missing(store: Store, commits: Sequence[Commit]) -> list[Commit]:
     """The commits that have no record of them as they are."""
-    wanted = {commit.short for commit in commits}
-    known = {record.commit.short for record in store.clean(store.of(wanted))}
+    known = store.known({commit.short for commit in commits})
     return [commit for commit in commits if commit.short not in known]
 
 
@@ -117,8 +120,7 @@ def replay(
         tasks = {pool.submit(_replayed, store.git, commit, golden_of, Path(place), lock): commit for commit in commits}
         try:
             for task in as_completed(tasks):
-                text, told = task.result()
-                made = parsed(text, tasks[task].short) if text else None
+                made, told = task.result()
                 yield Replayed(tasks[task], store.write(made) if made else told, made.name if made else "")
         finally:
             for task in tasks:
@@ -127,21 +129,21 @@ def replay(
 
 def _replayed(
     repo: Repo, commit: Commit, golden_of: Commit | None, place: Path, lock: threading.Lock
-) -> tuple[str, str]:
-    """The text of a record, or why there is none."""
+) -> tuple[Record | None, str]:
+    """The record of a commit, or why there is none."""
     if not repo.holds(commit.sha, HARNESS):
-        return "", "is from before there was a harness"
+        return None, "is from before there was a harness"
     out = place / f"{commit.sha}.csv"
     try:
         with _checkout(repo, commit, place, lock) as tree:
             if golden_of:
                 Repo.of(tree.folder).git("checkout", "--quiet", "--no-overlay", golden_of.sha, "--", "golden")
             done = tree.ragkit("history", "record", "--out", str(out))
+        if done.returncode or not out.exists():
+            raise BadInput(_last(done))
+        return parsed(read_text(out), "what it gave"), ""
     except BadInput as error:
-        return "", f"could not be evaluated: {error}"
-    return (
-        ("", f"could not be evaluated: {_last(done)}") if done.returncode or not out.exists() else (read_text(out), "")
-    )
+        return None, f"could not be evaluated: {error}"
 
 
 Question = tuple[str, str, str]  # system, corpus, question

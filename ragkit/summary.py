@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from xml.etree import ElementTree
 
@@ -11,10 +12,12 @@ from ragkit.comparison import Comparison
 from ragkit.evaluate import held
 from ragkit.history import Record, Run
 from ragkit.merge_gate import told
+from ragkit.metrics import LOWER
 from ragkit.records import ERROR
-from ragkit.trend import LOWER, SHOWN
+from ragkit.trend import SHOWN
 
-MOST = 50  # flips that are listed
+MOST = 50  # flips, and rows that are not comparable, that are listed
+LONGEST = 60_000  # letters; GitHub takes comments of 65,536
 
 
 def lines(pair: Comparison, questions: Mapping[tuple[str, str], str]) -> Iterator[str]:
@@ -26,23 +29,37 @@ def lines(pair: Comparison, questions: Mapping[tuple[str, str], str]) -> Iterato
         mark = "BROKEN" if flip.broken else "mended" if flip.mended else "other"
         question = questions.get((pair.run[2], flip.id), "")
         yield f"  {mark:<7}{flip.id}  {told(flip.before)} -> {told(flip.after)}  {question}".rstrip()
-    gain, low, high = pair.gain
-    yield (
-        f"  {len(pair.broken)} broken, {len(pair.mended)} mended: {100 * gain:+.0f} points "
-        f"(95 % {100 * low:+.0f} to {100 * high:+.0f}), exact McNemar p {pair.p:.3f}"
-    )
+    yield f"  {len(pair.broken)} broken, {len(pair.mended)} mended: {points(pair.gain)}, exact McNemar p {pair.p:.3f}"
+    told_changes = (f"{name.replace('_', ' ')} {points(change)}" for name, change in changes(pair))
+    yield f"  {', '.join(told_changes)}"
     yield "  " + pair.power.replace("\n", "\n  ")
+
+
+def changes(pair: Comparison) -> list[tuple[str, tuple[float, float, float]]]:
+    """The change of both kinds of error over the rows that are compared, each with its limits."""
+    return [("false_answers", pair.more(answerable=False)), ("false_refusals", pair.more(answerable=True))]
+
+
+def points(change: tuple[float, float, float]) -> str:
+    """
+    >>> points((0.1, -0.04, 0.2))
+    '+10 points (95 % -4 to +20)'
+    """
+    value, low, high = change
+    return f"{100 * value:+.0f} points (95 % {100 * low:+.0f} to {100 * high:+.0f})" if value == value else "n/a"
 
 
 def data(pair: Comparison) -> dict[str, object]:
     """As JSON has it."""
     gain, low, high = pair.gain
+    errors = {name: [None if value != value else value for value in change] for name, change in changes(pair)}
     changed = [flip.id for flip in pair.flips if not (flip.broken or flip.mended)]
     return {
         **dict(zip(("system", "corpus", "golden"), pair.run, strict=True)), "scored": pair.scored,
         "broken": [flip.id for flip in pair.broken], "mended": [flip.id for flip in pair.mended], "changed": changed,
         "apart": pair.apart, "notes": list(pair.notes), "p": pair.p,
         **{name: None if value != value else value for name, value in (("gain", gain), ("low", low), ("high", high))},
+        **errors,
     }  # fmt: skip
 
 
@@ -52,16 +69,20 @@ def markdown(
     """For the job page of GitHub or a comment: the headline, both kinds of error before and now, and every flip."""
     lines = [f"### ragkit: {before.commit.short} to {after.commit.short}{' (with changes)' * after.dirty}", ""]
     for pair in pairs:
-        gain, low, high = pair.gain
+        apart = list(pair.apart.items())
         lines += [
             f"**{' '.join(pair.run)}**: {len(pair.broken)} broken, {len(pair.mended)} mended of {pair.scored} compared"
-            f"; {100 * gain:+.0f} points (95 % {100 * low:+.0f} to {100 * high:+.0f}), exact McNemar p {pair.p:.3f}",
+            f"; {points(pair.gain)}, exact McNemar p {pair.p:.3f}",
+            "",
             *(f"- {note}" for note in pair.notes),
-            *(f"- not comparable: `{name}` {why}" for name, why in pair.apart.items()),
+            *(f"- not comparable: {_cell(name)} {why}" for name, why in apart[:MOST]),
+            *[f"- and {len(apart) - MOST} more"] * (len(apart) > MOST),
             "",
             *_table(
                 ["measure", "before", "now"], [[n.replace("_", " "), *sides(n, pair.run, before, after)] for n in SHOWN]
             ),
+            "",
+            *(f"- {name.replace('_', ' ')}: {points(change)} on the same rows" for name, change in changes(pair)),
             "",
         ]
         flips = [*pair.broken, *pair.mended]
@@ -79,7 +100,10 @@ def markdown(
             lines += _table(["", "row", "before", "now", "question"], rows)
             lines += [f"and {len(flips) - MOST} more"] * (len(flips) > MOST) + [""]
         lines += [pair.power.replace("\n", " "), ""]
-    return "\n".join(lines)
+    text = "\n".join(lines)
+    if len(text) > LONGEST:
+        text = text[:LONGEST].rpartition("\n")[0] + "\n\nThe rest is cut off; the page has all of it.\n"
+    return text
 
 
 def sides(name: str, run: Run, before: Record, after: Record) -> list[str]:
@@ -97,9 +121,9 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _cell(text: str) -> str:
-    """Text that ends no cell, opens no tag and mentions nobody."""
-    plain = " ".join(text.split()).replace("\\", "\\\\").replace("|", "\\|").replace("&", "&amp;").replace("<", "&lt;")
-    return plain.replace("@", "@\u200b").replace("`", "'")
+    """Text that ends no cell, opens no tag, is no Markdown and mentions nobody."""
+    plain = re.sub(r"([\\`*_~\[\]|])", r"\\\1", " ".join(text.split()))
+    return re.sub(r"([@#])(?=\w)", "\\1\u200b", plain.replace("&", "&amp;").replace("<", "&lt;"))
 
 
 def junit(record: Record, systems: Sequence[str]) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragkit import figures, metrics, tables
-from ragkit.history import Record, Run, Store
+from ragkit.history import Record, Run, Store, short_of
+from ragkit.metrics import LOWER, NEITHER
 from ragkit.records import BadInput, Rate
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
 SHOWN = ("false_answers", "false_refusals", "recall", "faithfulness", "correctness")
 DRAWN = ("false_answers", "false_refusals", "recall", "correctness")
-LOWER = frozenset({"false_answers", "false_refusals", "without_claims"})  # the lower the better; of others the higher
-NEITHER = frozenset({"coverage"})  # says how much is answered, not how well
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +32,18 @@ class Point:
     rates: dict[str, Rate]
 
 
-def rows(store: Store, systems: Sequence[str] = (), *, until: str = "", last: int = 0) -> list[Point]:
+def rows(
+    store: Store, systems: Sequence[str] = (), *, until: str = "", commits: Collection[str] = (), last: int = 0
+) -> list[Point]:
     """A point for each run of these systems that is on record, those on the same questions together, by date of commit.
 
     Of a commit as it is there is one point for the same questions, that of the record whose name comes last. Without
-    systems all of them; `until` is a commit after which nothing counts, `last` counts records, 0 for all.
+    systems all of them; `until` is a commit after which nothing counts, `commits` (12 digits each) are those that do,
+    `last` is how many records do, 0 for all.
     """
     points: dict[tuple[str, Run, str, str], Point] = {}
-    for record in store.records(store.names(until=until)[-last:]):
+    names = [name for name in store.names(until=until) if not commits or short_of(name) in commits]
+    for record in store.records(names[-last:]):
         for run, outcomes in record.runs.items():
             if not systems or run[0] in systems:
                 rates = {each: dict(metrics.MEASURES)[each](outcomes) for each in SHOWN}
@@ -68,12 +71,20 @@ def texts(points: Sequence[Point]) -> list[dict[str, object]]:
         now = (" ".join(point.run), point.questions)
         other = now[0] == before[0] and now[1] != before[1]
         found.append({
-            "commit": point.commit + "*" * point.dirty, "date": point.date, "system": point.run[0],
+            "commit": point.commit + "*" * point.dirty, "date": _date(point.date), "system": point.run[0],
             "golden": point.run[2] + " (other questions)" * other,
             **{name.replace("_", " "): _told(name, rate) for name, rate in point.rates.items()},
         })  # fmt: skip
         before = now
     return found
+
+
+def _date(date: str) -> str:
+    """
+    >>> _date("20260201T090000Z")
+    '2026-02-01 09:00'
+    """
+    return f"{date[:4]}-{date[4:6]}-{date[6:8]} {date[9:11]}:{date[11:13]}"
 
 
 def _told(name: str, rate: Rate) -> str:

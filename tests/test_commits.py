@@ -123,6 +123,15 @@ def test_a_worktree_goes_with_its_block_whatever_happens(tmp_path: Path) -> None
     assert not place.exists() and git(tmp_path / "a", "worktree", "list").count("\n") == 0
 
 
+def test_hooks_of_the_user_do_not_run_in_worktrees(tmp_path: Path) -> None:
+    repo = repository(tmp_path / "a", 1)
+    (tmp_path / "post-checkout").write_text("#!/bin/sh\nexit 1\n")
+    (tmp_path / "post-checkout").chmod(0o755)
+    git(tmp_path / "a", "config", "core.hooksPath", str(tmp_path))
+    with repo.worktree("HEAD", tmp_path / "tree") as folder:
+        assert (folder / "n.txt").exists()
+
+
 def test_worktrees_that_a_kill_left_half_made_are_forgotten_and_no_others(tmp_path: Path) -> None:
     repo = repository(tmp_path / "a", 1)
     for name in ("cache/gone", "cache/there", "elsewhere"):

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragkit.compare import newcombe_paired
 from ragkit.comparison import Comparison, compare
 from ragkit.history import Record
 from tests.pasts import outcome, record, row
@@ -21,12 +22,12 @@ def test_a_flip_is_a_row_that_holds_on_one_side_only() -> None:
         record({"y1": "a", "y2": "r", "y3": "a", "n1": "r"}), record({"y1": "w", "y2": "a", "y3": "a", "n1": "a"})
     )
     assert [flip.id for flip in found.broken] == ["y1", "n1"] and [flip.id for flip in found.mended] == ["y2"]
-    assert (found.both, found.neither, found.scored) == (1, 0, 4)
+    assert found.scored == 4 and not found.apart
 
 
 def test_a_row_that_fails_in_another_way_is_shown_and_counts_as_neither() -> None:
     found = one(record({"y1": "r"}), record({"y1": "w"}))
-    assert [flip.id for flip in found.flips] == ["y1"] and not found.broken and not found.mended and found.neither == 1
+    assert [flip.id for flip in found.flips] == ["y1"] and not found.broken and not found.mended
 
 
 def test_p_and_interval_are_those_of_the_flips() -> None:
@@ -95,3 +96,14 @@ def test_every_row_is_counted_once(before: dict[str, str], after: dict[str, str]
 def test_a_record_against_itself_has_no_flip(given_marks: dict[str, str]) -> None:
     found = one(record(given_marks), record(given_marks))
     assert not found.flips and set(found.apart) == {name for name, mark in given_marks.items() if mark == "e"}
+
+
+def test_the_change_of_each_kind_of_error_is_over_its_own_rows() -> None:
+    found = one(
+        record({"y1": "a", "y2": "a", "y3": "r", "n1": "r", "n2": "a"}),
+        record({"y1": "r", "y2": "r", "y3": "a", "n1": "a", "n2": "a"}),
+    )
+    refusals, answers = found.more(answerable=True), found.more(answerable=False)
+    assert refusals == newcombe_paired(0, 2, 1, 0) and refusals[0] == pytest.approx(1 / 3)
+    assert answers == newcombe_paired(1, 1, 0, 0) and answers[0] == 0.5
+    assert all(x != x for x in one(record({"y1": "a"}), record({"y1": "a"})).more(answerable=False))

@@ -147,7 +147,7 @@ def test_a_commit_as_it_is_has_one_record_for_the_same_questions(store: Store, r
     other = record({"y1": "w"}, questions="1")
     for each in (earlier, dirty, other):
         assert store.write(each) == ""
-    assert store.write(later) == f"{earlier.name}: other inputs; {later.name} stands now"
+    assert store.write(later) == f"{earlier.name}: {later.name} stands now"
     assert sorted(store.names()) == sorted(each.name for each in (later, dirty, other))
     assert git(repo.folder, "show", f"{REF}~1:{earlier.name}") == earlier.text().strip()
 

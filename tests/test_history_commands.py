@@ -11,7 +11,7 @@ import pytest
 
 from ragkit import history_commands
 from ragkit.commits import REF, Commit, Repo
-from ragkit.history import Record
+from ragkit.history import Record, Store
 from tests.pasts import git, record, repository
 
 Cli = Callable[..., tuple[int, str, str]]
@@ -91,7 +91,14 @@ def test_bisect_passes_over_commits_on_other_questions(repo: Repo, ragkit: Cli) 
         (("gate", "HEAD", "HEAD", "--allow", "speed<=1"), "allowance 'speed<=1'"),
         (("gate", "HEAD", "HEAD", "--system", "other"), "no rows of other"),
         (("keep", "HEAD~5"), "no record of"),
-        (("show", "--figure", "x.png", "--system", "other"), "nothing to draw"),
+        (("gate", "HEAD", "HEAD", "--allow", "false_answers>=0"), "false_answers is better the lower; write <="),
+        (("gate", "HEAD", "HEAD", "--allow", "recall<=100%"), "recall is better the higher; write >="),
+        (("compare", "HEAD~1", "HEAD", "--system", "passage,zz"), "no rows of zz on either side"),
+        (("compare", "HEAD~1", "HEAD", "--html", "."), ".: is a folder; name a file"),
+        (("show", "--figure", "x.jpg"), "x.jpg: a picture is written as PNG"),
+        (("forget", "x.csv"), "x.csv: no record of that name on refs/ragkit/history"),
+        (("run", "--", "--max-count=1"), "name one of"),
+        (("show", "--figure", "x.png", "--system", "other"), "no record of other on this branch; --all"),
         (("compare", "HEAD", "x.csv"), "x.csv: no record of that name"),
     ],
 )
@@ -129,6 +136,73 @@ def test_the_gate_ends_with_1_and_the_reasons_or_with_0(repo: Repo, ragkit: Cli)
     code, out, _ = ragkit("history", "gate", "HEAD~1", "HEAD")
     assert code == 1 and [line[:5] for line in out.splitlines()] == ["STOP:"] * 2
     assert ragkit("history", "gate", "HEAD~1", "HEAD~1")[:2] == (0, "may be merged\n")
+
+
+def test_the_gate_gives_data(repo: Repo, ragkit: Cli) -> None:
+    *_, before, last = commits(repo)
+    file(repo, [made(before, GOOD), made(last, BAD)])
+    code, out, _ = ragkit("history", "gate", "HEAD~1", "HEAD", "--json")
+    found = json.loads(out)
+    assert code == 1 and len(found["findings"]) == 2 and found["after"] == made(last, BAD).name
+
+
+def test_a_file_of_the_branch_that_is_judged_is_no_record_of_the_commit_before(repo: Repo, ragkit: Cli) -> None:
+    *_, before, last = commits(repo)
+    file(repo, [made(last, BAD)])
+    Store(None).keep([made(before, BAD)])
+    code, out, err = ragkit("history", "gate", "HEAD~1", "HEAD")
+    assert (code, out) == (2, "") and f"no record of {before.short}" in err
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda text: text.replace(",y1,", ',"y1,'), "unexpected end of data"),
+        (lambda text: text[: text.rindex("\n", 0, -1) + 1], "not named for what is in it, or not whole"),
+        (lambda text: "", "is no record of a commit, or one without a row"),
+        (lambda text: "\udcff" + text, "is no record of a commit"),
+    ],
+    ids=["a quote", "cut off", "empty", "binary"],
+)
+def test_a_damaged_record_is_told_and_can_be_taken_away(
+    damage: Callable[[str], str], said: str, repo: Repo, ragkit: Cli
+) -> None:
+    *_, last = commits(repo)
+    whole = made(last, GOOD)
+    repo.keep({whole.name: damage(whole.text()).encode("utf-8", "surrogateescape")})
+    for words in (("show",), ("gate", "HEAD", "HEAD"), ("compare", "HEAD", "HEAD")):
+        code, out, err = ragkit("history", *words)
+        assert (code, out, err.count("\n")) == (2, "", 1) and said in err and f"history forget {whole.name}" in err
+    assert ragkit("history", "forget", whole.name)[:2] == (0, "1 taken off\n")
+    assert ragkit("history", "gate", "HEAD", "HEAD")[0] == 2
+
+
+def test_a_new_measurement_takes_the_place_of_a_damaged_record(repo: Repo) -> None:
+    *_, last = commits(repo)
+    whole = made(last, GOOD)
+    repo.keep({whole.name: b"damaged", whole.name.replace(whole.name[-12:], "00000000.csv"): b"too"})
+    store = Store(repo)
+    assert store.known([last.short]) == set() and store.write(whole)
+    assert store.names() == [whole.name] and store.known([last.short]) == {last.short}
+
+
+def test_what_the_ref_holds_besides_is_told(repo: Repo, ragkit: Cli) -> None:
+    git(repo.folder, "update-ref", REF, "HEAD")
+    (repo.folder / "folder").mkdir()
+    (repo.folder / "folder" / "x").write_text("x")
+    git(repo.folder, "add", "-A")
+    git(repo.folder, "commit", "-q", "-m", "a folder")
+    git(repo.folder, "update-ref", REF, "HEAD")
+    code, _, err = ragkit("history", "show")
+    assert code == 2 and f"{REF}: holds something else than records; git update-ref -d {REF} drops it" in err
+
+
+def test_the_trend_is_that_of_this_branch(repo: Repo, ragkit: Cli) -> None:
+    *_, before, last = commits(repo)
+    file(repo, [made(before, GOOD), made(last, BAD)])
+    git(repo.folder, "checkout", "-q", "--detach", "HEAD~1")
+    assert last.short not in ragkit("history", "show")[1]
+    assert last.short in ragkit("history", "show", "--all")[1]
 
 
 def test_kept_records_are_files_that_can_be_compared(repo: Repo, ragkit: Cli) -> None:

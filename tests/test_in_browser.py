@@ -85,6 +85,13 @@ def test_a_table_sorts_by_number_and_back(page: str, tmp_path: Path) -> None:
     assert found["names"] == [row[0] for row in ROWS] and found["other"] == ["ascending", *[None] * 4]
 
 
+def test_shares_of_other_sizes_sort_by_value(tmp_path: Path) -> None:
+    rates = ["1/2 (9-91 %)", "1/15 (1-30 %)", "2/17 (3-34 %)", "n/a (0 questions)"]
+    table = Table("Rates", ("rate",), [(rate,) for rate in rates])
+    html = publish.build([Section("x", tables=[table])], [], tmp_path / "page.html").read_text("utf-8")
+    assert seen(html, tmp_path, "press(0); seen.up = column(0).slice(0, 3);")["up"] == [rates[n] for n in (1, 2, 0)]
+
+
 def test_minus_and_decimals_count_and_a_date_is_no_number(page: str, tmp_path: Path) -> None:
     found = seen(page, tmp_path, "press(3); seen.gains = column(3); press(4); press(4); seen.dates = column(4);")
     assert found["gains"] == [f"{(n - 6) / 4:.3f}" for n in range(12)]

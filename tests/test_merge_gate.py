@@ -146,3 +146,11 @@ def test_what_passes_has_no_broken_row(before: dict[str, str], after: dict[str, 
     if not stops(RULES, record(before), record(after)):
         held = {name for name, mark in before.items() if mark == ("a" if "y" in name else "r")}
         assert held <= {name for name, mark in after.items() if mark == ("a" if "y" in name else "r")}
+
+
+def test_a_mark_that_is_dropped_still_stops() -> None:
+    before, after = (
+        record({"y1": "a", "y2": "a", "n1": "r"}, must="y1 y2"),
+        record({"y1": "r", "y2": "a", "n1": "r"}, must="y2"),
+    )
+    assert any("y1 held" in line for line in Rules(("passage",), must_only=True).findings(before, after))

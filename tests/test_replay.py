@@ -136,6 +136,23 @@ def test_a_commit_from_before_the_harness_or_that_can_not_run_is_told_and_the_ot
     assert ran.stdout.count("done") == 1 and len(files(clone)) == 1
 
 
+def test_a_commit_without_questions_is_told_and_the_others_run(project: Path, tmp_path: Path) -> None:
+    git(tmp_path, "clone", "-q", str(project), "clone")
+    clone = tmp_path / "clone"
+    git(clone, "rm", "-q", "-r", "corpus/kestrel")
+    git(clone, "commit", "-q", "-m", "no corpus", day=6)
+    ran = history(clone, "run", "HEAD~2..HEAD")
+    assert ran.returncode == 1 and ran.stdout.count("done") == 1 and len(files(clone)) == 1
+    assert "could not be evaluated: ragkit: nothing to evaluate: no folder of corpus/" in ran.stdout
+
+
+def test_a_question_over_two_lines_is_asked_as_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "golden").mkdir()
+    (tmp_path / "golden/a.csv").write_bytes(b'id,question\r\n1,"one\ntwo"\r\n')
+    monkeypatch.setattr(replay, "ROOT", tmp_path)
+    assert replay.questions(Repo(tmp_path, tmp_path), None) == {("a", "1"): "one\ntwo"}
+
+
 def test_an_environment_is_made_once_for_another_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import threading
 

@@ -28,7 +28,8 @@ def test_the_headline_the_measures_and_the_flips_are_there() -> None:
     assert "aaaaaaaaaaaa to bbbbbbbbbbbb" in text and "2 broken, 1 mended of 3 compared" in text
     assert "| false answers | 0/2 (0-66 %) | 1/1 (21-100 %, 1 left out) |" in text
     assert "| broken | y1 | answer | refuse unknown-term (word) | why? |" in text
-    assert "not comparable: `n2` ended in an error after" in text
+    assert "not comparable: n2 ended in an error after" in text
+    assert "- false refusals: +50 points" in text or "- false refusals: +0 points" in text
 
 
 @given(st.text())
@@ -49,6 +50,27 @@ def test_many_flips_are_cut_and_counted() -> None:
     names = [f"y{n}" for n in range(summary.MOST + 7)]
     text = told(before=record(dict.fromkeys(names, "a")), after=record(dict.fromkeys(names, "r")))
     assert text.count("| broken |") == summary.MOST and "and 7 more" in text
+
+
+def test_a_comment_is_never_longer_than_github_takes() -> None:
+    long = {("kestrel", f"y{n}"): "why? " * 400 for n in range(50)}
+    sides = (
+        record(dict.fromkeys([f"y{n}" for n in range(50)], "a")),
+        record(dict.fromkeys([f"y{n}" for n in range(50)], "r")),
+    )
+    text = summary.markdown(compare(*sides), *sides, long)
+    assert len(text) < 65_000 and text.endswith("The rest is cut off; the page has all of it.\n")
+
+
+def test_many_rows_that_can_not_be_compared_are_cut_and_counted() -> None:
+    text = told(before=record({"y": "a"}), after=record({f"y{n}": "a" for n in range(summary.MOST + 7)}))
+    assert text.count("is missing before") == summary.MOST and "- and 8 more" in text
+
+
+@pytest.mark.parametrize("question", ["[a](http://e)", "*a*", "_a_", "~~a~~", "`a`"])
+def test_markdown_in_a_question_is_shown_as_text(question: str) -> None:
+    html = MarkdownIt("gfm-like", {"linkify": False}).render(told(question))
+    assert f"<td>{question}</td>" in html.replace("\u200b", "")
 
 
 def test_junit_has_a_case_a_row_and_counts_them() -> None:

@@ -1,6 +1,9 @@
-// Columns sort, by number where cells begin with one; tables of some length get a filter.
+// Columns sort, by value where cells begin with a number or a share; tables of some length get a filter.
 (() => {
-  const number = text => parseFloat(text.replace("\u2212", "-"));
+  const number = text => {
+    const share = /^([\d.]+)\/(\d+)/.exec(text);
+    return share ? share[1] / share[2] : parseFloat(text.replace("\u2212", "-"));
+  };
   const value = (row, column) => row.cells[column].textContent.trim();
   const compared = (a, b) => {
     const [x, y] = [number(a), number(b)];

@@ -175,24 +175,24 @@ def project(tmp_path: Path) -> Path:
 
 def test_the_trend_that_is_shown_says_where_the_questions_change(project: Path) -> None:
     filed(Store(Repo.of(project), project / "none"))
-    shown = history(project, "show")
+    shown = history(project, "show", "--all")
     head, *rows = shown.stdout.splitlines()
     assert [row[:7] for row in rows] == [point[0] for point in POINTS], shown.stderr
     assert ["(other questions)" in row for row in rows] == [False, False, False, True, False]
-    data = json.loads(history(project, "show", "--json").stdout)
+    data = json.loads(history(project, "show", "--all", "--json").stdout)
     assert [(row["commit"][:7], row["questions"]) for row in data] == [point[:2] for point in POINTS]
     assert [[*row["recall"]] for row in data] == [[round(20 * point[2]), 20] for point in POINTS]
 
 
 def test_a_run_again_and_two_at_the_same_moment_add_nothing(project: Path) -> None:
     assert history(project, "record").returncode == 0
-    before, rows = Repo.of(project).kept(), history(project, "show").stdout
+    before, rows = Repo.of(project).kept(), history(project, "show", "--all").stdout
     assert history(project, "record").returncode == 0
     with ThreadPoolExecutor(2) as pool:
         both = list(pool.map(lambda _: history(project, "record"), range(2)))
     assert [ran.returncode for ran in both] == [0, 0], both
     assert Repo.of(project).kept() == before and len(before) == 1
-    assert history(project, "show").stdout == rows
+    assert history(project, "show", "--all").stdout == rows
 
 
 # --- never -----------------------------------------------------------------------------------------------------------
