@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragkit import history_commands
-from ragkit.files import ROOT, shown
+from ragkit.files import ROOT, shown, write_text
 from ragkit.records import REFUSE, Answer, BadInput, ModelFailed
 from ragkit.systems import DEFAULT, SYSTEMS, named
 
@@ -95,6 +95,7 @@ def evaluate(
     retries: Annotated[int | None, typer.Option(metavar="N", help="further attempts when it fails")] = None,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="questions it is asked at a time [default: 1]")] = None,
     accept: Annotated[bool, typer.Option("--accept", help="rewrite what baseline.csv says of this run")] = False,
+    record: Annotated[Path | None, typer.Option(metavar="FILE.csv", help="for history compare and gate")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run a system over a golden file: the two bands, every row that fails with its reason, intervals.
@@ -106,7 +107,7 @@ def evaluate(
     python:module:function; a reply is text, or JSON as of `ask`. More keys: cited_sources, read_from_wording.
     """
     from ragkit import evaluate as judging
-    from ragkit import exchange, report, study, tables
+    from ragkit import exchange, replay, report, study, tables
     from ragkit import golden as golden_files
 
     both = getattr(context.get_parameter_source("system"), "name", "") != "DEFAULT"
@@ -115,6 +116,8 @@ def evaluate(
     file = _golden(golden, folder)
     baseline = file.parent / "baseline.csv"
     run = study.asked(foreign, folder, file, progress=True) if foreign else study.evaluated(named(system), folder, file)
+    if record:
+        write_text(record, replay.record_of(run, folder, repr(foreign or named(system))).text())
     held = golden_files.read_baseline(baseline) if baseline.exists() else {}
     if accept:
         held[run.key] = {o.golden.id: judging.held(o) for o in run.outcomes}
@@ -167,7 +170,7 @@ def report(
 def public() -> None:
     """Compute results/tables/public.csv from the public question sets in the folder RAGKIT_DATA."""
     from ragkit import public as sets
-    from ragkit.files import table, write_text
+    from ragkit.files import table
 
     rows: list[dict[str, object]] = []
     found = sets.sets()

@@ -19,7 +19,7 @@ from ragkit import corpus, golden, reply, report, study
 from ragkit.commits import Commit, Repo, temporary
 from ragkit.files import ROOT, cache, fingerprint, fingerprint_files, read_text, results
 from ragkit.fresh import inputs
-from ragkit.history import Record, Run, Store, parsed, row_print
+from ragkit.history import PRINTS, Record, Run, Store, parsed, row_print
 from ragkit.models import NotAvailable
 from ragkit.records import Answer, BadInput, Outcome
 from ragkit.reply import error_answer
@@ -68,6 +68,19 @@ def record(repo: Repo) -> Record:
         raise BadInput("nothing to evaluate: no folder of corpus/ has a file of its name in golden/; add one")
     meanwhile = repo.commit() != commit or bool(repo.changed(READ))
     return Record(commit, dirty or meanwhile, runs, rows, prints)
+
+
+def record_of(run: report.Run, folder: corpus.Folder, settings: str) -> Record:
+    """A record of one run, of a system of whoever; it names the commit of the working folder, and that it is not that
+    commit as it is."""
+    try:
+        commit = Repo.of(Path.cwd()).commit()
+    except BadInput:
+        commit = Commit("0" * 40, "19700101T000000Z")
+    rows = {(run.golden, o.golden.id): row_print(o.golden) for o in run.outcomes}
+    about = dict.fromkeys(PRINTS, "") | {"documents": folder.fingerprint, "settings": fingerprint(settings)}
+    about["questions"] = fingerprint(*(part for (_, name), row in rows.items() for part in (name, row)))
+    return Record(commit, True, {run.key: run.outcomes}, rows, {run.key: about})
 
 
 def _evaluated(system: study.System, folder: corpus.Folder, file: Path) -> report.Run | None:

@@ -946,6 +946,18 @@ def test_eval_of_a_command(ragkit: Ragkit, home: Path, script: Script) -> None:
     assert "INCOMPLETE" not in out and out.endswith("no baseline for this run; --accept makes one\n")
 
 
+def test_two_evaluations_of_a_bot_are_compared_and_gated(ragkit: Ragkit, home: Path, script: Script) -> None:
+    worse = "print('It is 24 months.')"
+    for name, code in (("before", BOT), ("after", worse)):
+        bot = ("--ask", script(code, "{question}", name=f"{name}.py"), "--name", "mybot")
+        assert evaluation(ragkit, home, *bot, "--record", f"{name}.csv")[0] == 0
+    (data,) = json.loads(ragkit("history", "compare", "before.csv", "after.csv", "--system", "mybot", "--json")[1])
+    assert (data["scored"], data["broken"], data["mended"]) == (3, ["2"], [])
+    code, out, _ = ragkit("history", "gate", "before.csv", "after.csv", "--system", "mybot")
+    assert code == 1 and "2 held and no longer does (refuse model -> answer)" in out
+    assert ragkit("history", "gate", "after.csv", "before.csv", "--system", "mybot")[0] == 0
+
+
 def test_eval_of_a_command_as_data(ragkit: Ragkit, home: Path, script: Script) -> None:
     code, out, err = evaluation(ragkit, home, "--ask", script(BOT, "{question}"), "--jobs", "2", "--json")
     data = json.loads(out, parse_constant=pytest.fail)
