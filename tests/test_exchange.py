@@ -955,7 +955,7 @@ def test_two_evaluations_of_a_bot_are_compared_and_gated(ragkit: Ragkit, home: P
     assert (data["scored"], data["broken"], data["mended"]) == (3, ["2"], [])
     code, out, _ = ragkit("history", "gate", "before.csv", "after.csv", "--system", "mybot")
     assert code == 1 and "2 held and no longer does (refuse model -> answer)" in out
-    assert ragkit("history", "gate", "after.csv", "before.csv", "--system", "mybot")[0] == 0
+    assert ragkit("history", "gate", "before.csv", "before.csv", "--system", "mybot")[0] == 0
 
 
 def test_eval_of_a_command_as_data(ragkit: Ragkit, home: Path, script: Script) -> None:
