@@ -217,7 +217,9 @@ class Store:
         """Puts a record on the ref, in place of earlier ones of the same commit as it is on the same questions; says
         so when one had another result, or came of other inputs."""
         if not self.repo:
-            raise BadInput("no git repository here: a record can only be written with --out FILE")
+            raise BadInput(
+                "no git repository here, and records are filed on a ref of it; make one with git init and a commit"
+            )
         found, broken = self._sound(self.of([record.commit.short]))
         old = [each for each in found if _replaced(each, record)]
         gone = [name for name in (*broken, *(each.name for each in old)) if name != record.name]

@@ -9,7 +9,7 @@ from typing import Any
 
 from ragkit.chunk import slug
 from ragkit.records import ANSWER, ERROR, REFUSE, Answer, Chunk, Citation, Outcome, Ranking, Rate, Verdict
-from ragkit.transport import MOST_SAID, Failed, clean
+from ragkit.transport import MOST, MOST_SAID, Failed, clean
 
 WORDING = "read from the wording of the reply"  # the reason of a verdict that no key of the reply gives
 NO_RANKING = Ranking("")
@@ -45,6 +45,8 @@ def _parsed(reply: object) -> dict[Any, Any]:
     fails, and so does what only begins like an object: it may be cut off, or be two."""
     if not isinstance(reply, str):
         raise Failed(f"the reply is of type {type(reply).__name__}; it must be a text, a dict or an Answer")
+    if len(reply) > MOST:
+        raise Failed(f"a reply of more than {MOST:,} characters")
     text = reply.strip()
     try:
         found = json.loads(text)

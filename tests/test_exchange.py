@@ -836,6 +836,11 @@ def bots(monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
     return module
 
 
+def test_a_function_may_say_as_much_as_a_program(bots: types.ModuleType) -> None:
+    assert len(returning(bots, "x" * MOST).text) == MOST
+    assert error(returning(bots, "x" * (MOST + 1))) == "a reply of more than 1,000,000 characters"
+
+
 def returning(bots: types.ModuleType, given: object) -> Answer:
     bots.bot = types.SimpleNamespace(ask=lambda question: given)
     return asked(Function("bots:bot.ask"))
