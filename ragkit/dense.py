@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from ragkit.models import Embed, MiniLM
 from ragkit.records import Hit, Ranking
 from ragkit.retrieve import Retrieve
-from ragkit.vectors import space
 
 if TYPE_CHECKING:
     from ragkit.corpus import Corpus
@@ -23,6 +22,8 @@ class Dense:
     embed: Embed = MiniLM()
 
     def on(self, corpus: Corpus) -> Retrieve:
+        from ragkit.vectors import space
+
         def retrieve(questions: Sequence[str], k: int) -> list[Ranking]:
             found = space(self.embed, corpus).nearest(questions, k)
             hits = (tuple(map(Hit, (corpus.chunks[n] for n in near.places), near.cosines.tolist())) for near in found)

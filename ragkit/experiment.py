@@ -8,8 +8,9 @@ from dataclasses import replace
 from ragkit import compare, evaluate, metrics, stats
 from ragkit.concept import concepts, rarity
 from ragkit.gate import Floor
+from ragkit.postings import Postings
 from ragkit.records import ANSWER, Answer, Golden, Outcome, Rate
-from ragkit.retrieve import BM25, Lexical, Postings, query
+from ragkit.retrieve import BM25, Lexical, query
 from ragkit.signals import TOP, TOP_PER_IDEA, Signal
 from ragkit.study import PUBLISHED, Study
 from ragkit.system import System

@@ -17,12 +17,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
-
 from ragkit.files import reading, shown
 from ragkit.records import BadInput
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 QUERY, DOCUMENT = "query", "document"
@@ -66,6 +65,8 @@ class Encoder:
         return self.name
 
     def load(self) -> Encode:
+        import numpy as np
+
         encode = self.load_encoder()
         return lambda texts, task: np.asarray(encode(list(texts)), np.float32)
 
@@ -95,6 +96,8 @@ def _minilm() -> Encode:
     options = runtime.SessionOptions()
     options.log_severity_level = 3
     session = runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+    import numpy as np
 
     def encode(texts: Sequence[str], task: str) -> NDArray[np.float32]:
         clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]  # half a surrogate pair is no text

@@ -17,10 +17,10 @@ from ragkit.models import Embed, MiniLM
 from ragkit.records import Chunk, Ranking
 from ragkit.sentence import sentences
 from ragkit.text import visible
-from ragkit.vectors import Near, space
 
 if TYPE_CHECKING:
     from ragkit.corpus import Corpus
+    from ragkit.vectors import Near
 
 
 @dataclass(frozen=True)
@@ -104,6 +104,8 @@ FEW = 5
 
 @remembered  # several signals look at the same neighbours
 def _nearest(asked: tuple[Embed, str], corpus: Corpus) -> Near:
+    from ragkit.vectors import space
+
     embed, question = asked
     return space(embed, corpus).nearest([question], FEW)[0]
 
@@ -127,6 +129,8 @@ def _cosine_mean(embed: Embed, ranking: Ranking, corpus: Corpus) -> float:
 
 
 def _best_sentence(embed: Embed, ranking: Ranking, corpus: Corpus) -> float:
+    from ragkit.vectors import space
+
     texts = nearby(_near(embed, ranking, corpus), corpus)
     return max(space(embed, corpus).likeness(ranking.question, texts).tolist()) if texts else -math.inf
 

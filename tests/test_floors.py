@@ -27,7 +27,7 @@ TABLE = """
 3  shared     concept sentence
 3  judging    metrics figures detect reply
 3  paper      ipynb prose
-4  shared     vectors
+4  shared     vectors postings
 4  judging    evaluate threshold exchange
 4  beside     backends
 5  answering  retrieve signals manifest

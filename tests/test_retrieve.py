@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragkit.postings import Postings
 from ragkit.records import BadInput
-from ragkit.retrieve import BM25, TFIDF, Lexical, Postings, query
+from ragkit.retrieve import BM25, TFIDF, Lexical, query
 from ragkit.text import Analyzer
 
 WEIGHTS = [BM25(), BM25(idf="okapi"), BM25(k1=0.9, b=0.4), BM25(k1=0, b=0), TFIDF()]
@@ -117,7 +118,7 @@ def test_the_top_is_the_sorted_scores(weight: BM25 | TFIDF, chunks: list, terms:
 @pytest.mark.parametrize("k", [1, 3, 10, 5000])
 def test_the_top_of_many_chunks_is_the_sorted_scores(k: int) -> None:
     chunks = zipf(2000, 6000)
-    postings = Postings(chunks)
+    postings = Postings(chunks, BM25())
     for terms in asked(chunks, 40):
         scores = postings.scores(terms)
         expected = sorted(np.flatnonzero(scores > 0), key=lambda n: (-scores[n], n))[:k]
@@ -125,11 +126,11 @@ def test_the_top_of_many_chunks_is_the_sorted_scores(k: int) -> None:
 
 
 def test_equal_scores_stand_in_chunk_order() -> None:
-    assert Postings([["a"]] * 50).top(["a"], 3)[0].tolist() == [0, 1, 2]
+    assert Postings([["a"]] * 50, BM25()).top(["a"], 3)[0].tolist() == [0, 1, 2]
 
 
 def test_asking_leaves_nothing_behind() -> None:
-    postings = Postings(FOUR)
+    postings = Postings(FOUR, BM25())
     before = postings.scores(["deposit"]).tolist()
     postings.top(["deposit", "hire"], 1)
     assert postings.top(["deposit"], 9)[1].tolist() == before[:2]

@@ -24,7 +24,8 @@ class Index(NamedTuple):
 
 
 def ours(chunks: Sequence[Words]) -> Index:
-    from ragkit.retrieve import BM25, Postings
+    from ragkit.postings import Postings
+    from ragkit.retrieve import BM25
 
     postings = Postings(chunks, BM25(idf="okapi"))
 

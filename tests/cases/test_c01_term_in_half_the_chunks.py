@@ -8,8 +8,9 @@ from dataclasses import replace
 import case
 import pytest
 
+from ragkit.postings import Postings
 from ragkit.records import Answer, Chunk
-from ragkit.retrieve import BM25, Lexical, Postings, query
+from ragkit.retrieve import BM25, Lexical, query
 from ragkit.system import System
 
 FOLDERS = case.folders("c01")

@@ -7,8 +7,9 @@ from dataclasses import replace
 import case
 import pytest
 
+from ragkit.postings import Postings
 from ragkit.records import REFUSE
-from ragkit.retrieve import Postings, query
+from ragkit.retrieve import BM25, query
 from ragkit.system import System
 
 FOLDERS = case.folders("c07")
@@ -34,7 +35,7 @@ def test_no_coverage_gate_reads_a_word_inside_another(system: System, row: case.
 @pytest.mark.parametrize(("name", "word"), [(name, word) for name, words in FOREIGN.items() for word in words])
 def test_no_chunk_is_found_by_a_word_inside_another(name: str, word: str) -> None:
     corpus = case.bot(name).corpus
-    assert not Postings(corpus.terms).scores(query(word, corpus)).any()
+    assert not Postings(corpus.terms, BM25()).scores(query(word, corpus)).any()
 
 
 @pytest.mark.parametrize(("name", "word"), [(name, word) for name, words in FOREIGN.items() for word in words])
