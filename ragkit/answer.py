@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ragkit.concept import Concept, form, form_in, remembered
-from ragkit.records import BadInput, Chunk, Citation, Ranking
+from ragkit.records import BadInput, Chunk, Citation, Ranking, Verdict
 from ragkit.sentence import sentences
 from ragkit.signals import weights
 from ragkit.text import Passage, visible
@@ -16,7 +16,23 @@ from ragkit.text import Passage, visible
 if TYPE_CHECKING:
     from ragkit.corpus import Corpus
 
-Say = Callable[[Ranking], tuple[Citation, ...]]
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What is said to a ranking: a text with a marker `[n]` for each of its citations, or a verdict why nothing is."""
+
+    text: str = ""
+    citations: tuple[Citation, ...] = ()
+    verdict: Verdict = Verdict()
+
+
+Say = Callable[[Ranking], Said]
+
+
+class Answerer(Protocol):
+    """A choice of how an answer is made of the passages that passed the gates."""
+
+    def on(self, corpus: Corpus) -> Say: ...
 
 
 @dataclass(frozen=True)
@@ -31,7 +47,15 @@ class Quote:
             raise BadInput(f"Quote(sentences={self.sentences}): must be at least 1")
 
     def on(self, corpus: Corpus) -> Say:
-        return lambda ranking: quote(ranking, corpus, most=self.sentences)
+        return lambda ranking: quoted(quote(ranking, corpus, most=self.sentences))
+
+
+def quoted(citations: Sequence[Citation], bullet: str = "") -> Said:
+    """Quotes a line each, every one with its marker; the refusal `no-sentence` where there is none."""
+    if not citations:
+        return Said(verdict=Verdict("no-sentence", reason="the passages found hold no sentence to quote"))
+    text = "\n".join(f"{bullet}{citation.quote} [{n}]" for n, citation in enumerate(citations, 1))
+    return Said(text, tuple(citations))
 
 
 @lru_cache(maxsize=4096)  # systems that differ in their gates quote the same

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import zip_longest
@@ -57,19 +57,22 @@ class Headings:
 @dataclass(frozen=True)
 class Windows:
     """Windows of `size` words, each sharing `overlap` words with the one before; an overlap that would not move on is
-    clamped to `size - 1`."""
+    clamped to `size - 1`. With `plain` a heading is any line that begins with `#`, which needs no Markdown parser."""
 
     size: int = 60
     overlap: int = 15
+    plain: bool = False
 
     def __post_init__(self) -> None:
         if self.size < 1 or self.overlap < 0:
             raise BadInput(f"{self}: size must be at least 1 and overlap at least 0 words")
 
     def on(self, document: Document) -> tuple[list[Chunk], list[Left]]:
-        return by_windows(document, size=self.size, overlap=self.overlap), []
+        sections = _plain_outline(document) if self.plain else outline(document)
+        return by_windows(document, sections, size=self.size, overlap=self.overlap), []
 
 
+_HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*?)(?:\s+#+)?\s*")
 _BULLET = re.compile(r"^\s*(?:>\s*)*(?:[-*+]|\d+[.)])\s+|^\s*(?:>\s*)+")
 
 
@@ -86,6 +89,24 @@ class Section:
 def outline(document: Document) -> list[Section]:
     """The sections of a document in order; together they hold every line below the front matter."""
     return _sections(document, _markdown().parse(document.text))
+
+
+def _plain_outline(document: Document) -> list[Section]:
+    lines = document.text.split("\n")
+    heads, fenced = list[tuple[int, re.Match[str]]](), False
+    for n, line in enumerate(lines, 1):
+        fenced ^= line.lstrip().startswith(("```", "~~~"))
+        if not fenced and (found := _HEADING.fullmatch(line)):
+            heads.append((n, found))
+    ends = [*(n - 1 for n, _ in heads[1:]), len(lines)]
+    path: list[tuple[int, str]] = []
+    taken: dict[str, int] = {}
+    sections = [Section((), "", (1, (heads[0][0] if heads else len(lines) + 1) - 1), 1)]
+    for (n, found), end in zip(heads, ends, strict=False):
+        level, title = len(found[1]), found[2].strip()
+        path = [(above, name) for above, name in path if above < level] + [(level, title)]
+        sections.append(Section(tuple(name for _, name in path), slug(title, taken), (n, end), n + 1))
+    return [section for section in sections if section.lines[1] >= section.lines[0]]
 
 
 def names(document: Document) -> list[str]:
@@ -140,12 +161,12 @@ def by_headings(document: Document, *, cap: int) -> tuple[list[Chunk], list[Left
     return chunks, [Left(document.file, (low + 1, high), "front matter") for low, high in front]
 
 
-def by_windows(document: Document, *, size: int, overlap: int) -> list[Chunk]:
+def by_windows(document: Document, sections: Sequence[Section], *, size: int, overlap: int) -> list[Chunk]:
     """See `Windows`. Ends for any size and overlap: each window starts at least one word after the last."""
     words = list(re.finditer(r"\S+", document.text))
     step = size - min(overlap, size - 1)
     breaks = [m.start() for m in re.finditer("\n", document.text)]
-    sections, chunks = outline(document), []
+    chunks: list[Chunk] = []
     for n, start in enumerate(range(0, max(len(words) - size, 0) + step, step) if words else (), 1):
         low, high = words[start].start(), words[min(start + size, len(words)) - 1].end()
         lines = (bisect_right(breaks, low - 1) + 1, bisect_right(breaks, high - 1) + 1)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +19,7 @@ from ragkit.records import BadInput, Chunk, Document
 from ragkit.text import Analyzer, Passage, Word, atoms, same, stems, visible
 
 TERMS = "terms.csv"
+_FRONT = re.compile(r"---\n(.*?\n)---(?:\n|\Z)", re.DOTALL)
 VECTORS = "vectors.npz"
 
 
@@ -115,7 +117,8 @@ class Corpus:
         cuts = [chunker.on(document) for document in folder.documents]
         self.folder, self.analyzer = folder, analyzer
         self.dropped = tuple(row for _, dropped in cuts for row in dropped)
-        self.all_chunks = tuple(chunk for chunks, _ in cuts for chunk in chunks)
+        pairs = zip(folder.documents, cuts, strict=True)
+        self.all_chunks = tuple(_labelled(chunk, front(document)) for document, (cut, _) in pairs for chunk in cut)
         self.find = lru_cache(maxsize=4096)(self._find)
         self.passage = lru_cache(maxsize=4096)(self._passage)
         self.memo: dict[Callable[..., Any], dict[Any, Any]] = {}  # what others worked out about this corpus
@@ -133,6 +136,12 @@ class Corpus:
         corpus = cls(Folder(name, (), vectors=vectors), chunker=Headings(), analyzer=analyzer or Analyzer())
         corpus.all_chunks = tuple(chunks)
         return corpus
+
+    def part(self, chunks: Iterable[Chunk]) -> Corpus:
+        """A corpus of some of its chunks, with the same words, terms and vectors."""
+        found = Corpus(replace(self.folder, documents=()), chunker=Headings(), analyzer=self.analyzer)
+        found.all_chunks = tuple(chunks)
+        return found
 
     @cached_property
     def chunks(self) -> tuple[Chunk, ...]:
@@ -243,6 +252,24 @@ class Corpus:
         place = self.places.get(chunk.id)
         words = self._words_of(chunk) if place is None else self._words[place]
         return Passage(words, visible(f"{chunk.lead}\n{chunk.text}"))
+
+
+def front(document: Document) -> dict[str, str]:
+    """What stands in the front matter of a document, a line a key; nested values are left out.
+
+    >>> front(Document("a.md", "---\\nversion: v2\\n---\\n# A"))
+    {'version': 'v2'}
+    """
+    found = _FRONT.match(document.text)
+    lines = (line.partition(":") for line in found[1].split("\n")) if found else ()
+    return {key.strip(): value.strip().strip("'\"") for key, colon, value in lines if colon and not key.startswith(" ")}
+
+
+def _labelled(chunk: Chunk, labels: Mapping[str, str]) -> Chunk:
+    if not labels:
+        return chunk
+    version, status, url = (labels.get(name, "") for name in ("version", "status", "url"))
+    return replace(chunk, version=version, status=status, url=url)
 
 
 def _code_last(word: Word) -> tuple[bool, str]:

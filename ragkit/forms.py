@@ -34,9 +34,17 @@ def _plural(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
+def _front_desk(word: str) -> str:
+    """The stemmer of a published front-desk bot: `ing` or `ed` off a word of more than four letters, then an `s`."""
+    if len(word) > 4:
+        word = next((word.removesuffix(end) for end in ("ing", "ed") if word.endswith(end)), word)
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
 STEMMERS: dict[str, Callable[[], Callable[[str], str]]] = {
     "snowball": _snowball,
     "plural": lambda: _plural,
+    "front-desk": lambda: _front_desk,
     "none": lambda: str,
 }
 

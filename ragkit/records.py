@@ -102,7 +102,10 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a system said to one question. `outcome` is answer, refuse or error, and is never read from wording."""
+    """What a system said to one question. `outcome` is answer, refuse or error, and is never read from wording.
+
+    `withheld` is a draft that a check stopped: it is kept for the record and shown to nobody.
+    """
 
     question: str
     outcome: str
@@ -111,6 +114,7 @@ class Answer:
     verdict: Verdict = Verdict()
     ranking: Ranking = Ranking("")
     error: str = ""
+    withheld: str = ""
 
 
 @dataclass(frozen=True, slots=True)

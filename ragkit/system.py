@@ -5,26 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ragkit.answer import Quote
+from ragkit.answer import Answerer, Quote
 from ragkit.chunk import Chunker, Headings
 from ragkit.corpus import Corpus, Folder, index
 from ragkit.gate import Coverage, Gate
 from ragkit.records import ANSWER, REFUSE, Answer, BadInput, Ranking, Verdict
+from ragkit.rerank import AsFound, Reranker
 from ragkit.retrieve import Lexical, Retriever
 from ragkit.text import Analyzer
 
 
 @dataclass(frozen=True)
 class System:
-    """The choices that make a bot. It prints as its own recipe; a variant is `dataclasses.replace(system, k=10)`."""
+    """The choices that make a bot. It prints as its own recipe; a variant is `dataclasses.replace(system, k=10)`.
+
+    `k` chunks are retrieved and judged; `refusal` is what a refusal says, whatever the reason.
+    """
 
     name: str
     gates: tuple[Gate, ...] = (Coverage("passage"),)
     chunker: Chunker = Headings()
     analyzer: Analyzer = Analyzer()
     retriever: Retriever = Lexical()
-    answerer: Quote = Quote()
+    reranker: Reranker = AsFound()
+    answerer: Answerer = Quote()
     k: int = 5
+    refusal: str = ""
 
     def __post_init__(self) -> None:
         if self.k < 1:
@@ -41,6 +47,7 @@ class Bot:
         self.system, self.corpus = system, corpus
         self._retrieve = system.retriever.on(corpus)
         self._gates = [gate.on(corpus) for gate in system.gates]
+        self._rerank = system.reranker.on(corpus)
         self._say = system.answerer.on(corpus)
 
     def ask(self, question: str) -> Answer:
@@ -52,16 +59,19 @@ class Bot:
         return [self._answer(ranking) for ranking in self._retrieve(questions, self.system.k)]
 
     def _answer(self, ranking: Ranking) -> Answer:
-        """What is said to a ranking: gates first, then the answer, in that order and nowhere else."""
-        verdict = self._judge(ranking)
-        if verdict.refused:
-            return Answer(ranking.question, REFUSE, verdict=verdict, ranking=ranking)
-        citations = self._say(ranking)
-        if not citations:
-            verdict = Verdict("no-sentence", reason="the passages found hold no sentence to quote")
-            return Answer(ranking.question, REFUSE, verdict=verdict, ranking=ranking)
-        text = "\n".join(f"{citation.quote} [{n}]" for n, citation in enumerate(citations, 1))
-        return Answer(ranking.question, ANSWER, text, citations, verdict, ranking)
+        """What is said to a ranking: gates, another order, the answer, in that order and nowhere else."""
+        passed = self._judge(ranking)
+        if passed.refused:
+            return self._refused(ranking, passed)
+        ranking = self._rerank(ranking)
+        said = self._say(ranking)
+        if said.verdict.refused:
+            return self._refused(ranking, said.verdict, said.text)
+        return Answer(ranking.question, ANSWER, said.text, said.citations, passed, ranking)
+
+    def _refused(self, ranking: Ranking, verdict: Verdict, withheld: str = "") -> Answer:
+        said = self.system.refusal
+        return Answer(ranking.question, REFUSE, said, verdict=verdict, ranking=ranking, withheld=withheld)
 
     def _judge(self, ranking: Ranking) -> Verdict:
         passed = Verdict()

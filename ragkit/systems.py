@@ -5,17 +5,25 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 
+from ragkit.chunk import Windows
 from ragkit.dense import Dense
+from ragkit.frontdesk import BAR, REFUSAL, Bullets, Tally
 from ragkit.fuse import Fused
 from ragkit.gate import Anything, Coverage, Floor, Nothing
 from ragkit.records import BadInput
 from ragkit.retrieve import Lexical
 from ragkit.signals import TOP, TOP_COSINE
 from ragkit.system import System
+from ragkit.text import Analyzer
 
 DEFAULT = "passage"
 BACKENDS = ("bm25", "hybrid")
 HYBRID = Fused((Lexical(), Dense()))
+
+FRONT_DESK = System(
+    "front-desk", gates=(Floor(TOP, BAR),), chunker=Windows(60, 15, plain=True), retriever=Tally(), k=3,
+    analyzer=Analyzer(stemmer="front-desk", dictionary="none"), answerer=Bullets(), refusal=REFUSAL,
+)  # fmt: skip
 
 SYSTEMS = {
     system.name: system
@@ -29,6 +37,7 @@ SYSTEMS = {
         System("retrieved-hybrid", gates=(Coverage("retrieved"),), retriever=HYBRID),
         System("passage-hybrid", gates=(Coverage("passage"),), retriever=HYBRID),
         System("cosine", gates=(Floor(TOP_COSINE, 0.45),), retriever=HYBRID),
+        FRONT_DESK,
     )
 }
 LEXICAL = tuple(system for system in SYSTEMS.values() if system.retriever == Lexical())

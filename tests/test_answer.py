@@ -22,7 +22,7 @@ def cited(text: str, **chunk: object) -> list[tuple[int, str]]:
 
 def quotes(question: str, *texts: str, most: int = 2) -> list[str]:
     made = build.corpus(*texts)
-    return [c.quote for c in Quote(most).on(made)(build.ranking(question, made, *[1.0] * len(texts)))]
+    return [c.quote for c in Quote(most).on(made)(build.ranking(question, made, *[1.0] * len(texts))).citations]
 
 
 # Sentences
@@ -161,19 +161,19 @@ def test_the_passage_with_most_of_the_question_is_quoted() -> None:
 
 def test_below_a_heading_that_holds_the_ideas_the_first_sentence_is_quoted() -> None:
     made = Corpus.of_chunks([build.chunk("Any reading below 0.5 m/s. And more.", "Calm")])
-    found = Quote().on(made)(build.ranking("What counts as calm?", made, 1.0))
+    found = Quote().on(made)(build.ranking("What counts as calm?", made, 1.0)).citations
     assert [c.quote for c in found] == ["Any reading below 0.5 m/s."]
 
 
 @pytest.mark.parametrize("question", ["", "???", "annual leave"])
 def test_an_empty_ranking_gives_no_quote(question: str) -> None:
-    assert Quote().on(build.corpus("leave"))(Ranking(question)) == ()
+    assert Quote().on(build.corpus("leave"))(Ranking(question)).verdict.gate == "no-sentence"
 
 
 def test_a_passage_without_a_sentence_is_passed_over() -> None:
     made = build.corpus("leave")
     hits = (Hit(Chunk("y", "a.md", "", ("Annual leave",)), 9.0), Hit(made.chunks[0], 1.0))
-    assert [c.quote for c in Quote().on(made)(Ranking("annual leave", hits))] == ["leave"]
+    assert [c.quote for c in Quote().on(made)(Ranking("annual leave", hits)).citations] == ["leave"]
 
 
 def test_fewer_than_one_sentence_is_bad_input() -> None:
@@ -199,11 +199,11 @@ def test_an_abbreviation_ends_no_sentence(text: str, whole: bool) -> None:
 
 def test_html_is_quoted_like_any_block() -> None:
     made = Corpus.of_chunks([build.chunk("<p>The warranty lasts 24 months.</p>\n\nPhone us on Monday.", "Warranty")])
-    found = Quote().on(made)(build.ranking("How long does the warranty last?", made, 1.0))
+    found = Quote().on(made)(build.ranking("How long does the warranty last?", made, 1.0)).citations
     assert [c.quote for c in found] == ["<p>The warranty lasts 24 months.</p>"]
 
 
 def test_two_quotes_stand_in_the_order_of_the_text() -> None:
     made = Corpus.of_chunks([build.chunk("The cafe serves soup. The kitchen closes early.", "Food")])
-    found = Quote().on(made)(build.ranking("When does the kitchen with the cafe close early?", made, 1.0))
+    found = Quote().on(made)(build.ranking("When does the kitchen with the cafe close early?", made, 1.0)).citations
     assert [c.quote for c in found] == ["The cafe serves soup.", "The kitchen closes early."]

@@ -32,10 +32,10 @@ TABLE = """
 4  beside     backends
 5  answering  retrieve signals manifest
 5  judging    history lint culprit
-6  answering  dense fuse gate answer scripted
+6  answering  dense fuse gate answer rerank
 6  judging    report comparison trend
 6  paper      publish notebooks
-7  answering  system
+7  answering  system frontdesk scope scripted
 7  judging    merge_gate
 8  answering  systems
 8  judging    summary

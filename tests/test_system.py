@@ -10,11 +10,12 @@ import build
 import pytest
 
 from ragkit import golden
-from ragkit.answer import Quote
+from ragkit.answer import Quote, Say, quoted
 from ragkit.chunk import Headings, Windows
 from ragkit.corpus import Corpus, read
 from ragkit.gate import Anything, Coverage, Floor, Nothing
-from ragkit.records import BadInput, Ranking, Verdict
+from ragkit.records import REFUSE, BadInput, Ranking, Verdict
+from ragkit.rerank import AsFound, Overlap
 from ragkit.retrieve import BM25, Lexical
 from ragkit.signals import COVERAGE_PASSAGE, TOP
 from ragkit.system import Bot, System
@@ -91,8 +92,36 @@ def test_without_a_sentence_there_is_no_answer() -> None:
 
 @dataclass(frozen=True)
 class Mute:
-    def on(self, corpus: Corpus) -> Callable[[Ranking], tuple]:
-        return lambda ranking: ()
+    def on(self, corpus: Corpus) -> Say:
+        return lambda ranking: quoted([])
+
+
+def test_a_reranker_sees_what_passed_the_gates_and_the_answer_sees_its_order() -> None:
+    seen: list[str] = []
+
+    @dataclass(frozen=True)
+    class Last:
+        def on(self, corpus: Corpus) -> Callable[[Ranking], Ranking]:
+            def rerank(ranking: Ranking) -> Ranking:
+                seen.append(ranking.question)
+                return replace(ranking, hits=ranking.hits[::-1])
+
+            return rerank
+
+    asked = System("mine", gates=(Coverage("corpus"),), reranker=Last()).on(FOLDER)
+    refused, answered = asked.ask("sabbatical leave"), asked.ask("leave and characters")
+    assert refused.outcome == REFUSE and seen == ["leave and characters"]
+    assert answered.ranking.hits[0] == System("mine").on(FOLDER).ask("leave and characters").ranking.hits[-1]
+
+
+def test_overlap_keeps_the_chunks_that_hold_most_of_the_question() -> None:
+    found = bot(Anything(), reranker=Overlap(1)).ask("leave and characters")
+    assert len(found.ranking.hits) == 1 < len(bot(Anything()).ask("leave and characters").ranking.hits)
+
+
+def test_a_refusal_says_the_same_whatever_the_reason() -> None:
+    said = {bot(*gates, refusal="Ask Bo.").ask("sabbatical").text for gates in ([Coverage()], [Floor(TOP, 99.0)])}
+    assert said == {"Ask Bo."} and bot(Anything(), refusal="Ask Bo.").ask("leave").text != "Ask Bo."
 
 
 def test_a_ranking_holds_at_most_k_hits() -> None:
@@ -126,7 +155,7 @@ SYSTEM = System(
 
 def test_a_system_prints_as_its_own_recipe() -> None:
     names = {"top": TOP, "coverage_passage": COVERAGE_PASSAGE}
-    for kind in (System, Coverage, Floor, Windows, Headings, Analyzer, Lexical, BM25, Quote):
+    for kind in (System, Coverage, Floor, Windows, Headings, Analyzer, Lexical, BM25, Quote, AsFound):
         names[kind.__name__] = kind
     assert eval(repr(SYSTEM), names) == SYSTEM
 

@@ -1,0 +1,142 @@
+"""Which documents a question is about: of one version, or only those that are in force; and answers that say which.
+
+A chunk has `version` and `status` from the front matter of its document. A document without a version, or with
+`version: both`, is true of every version; one without a status is in force.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ragkit.answer import Answerer, Quote, Said, Say
+from ragkit.records import Chunk, Citation, Ranking
+from ragkit.retrieve import Lexical, Retrieve, Retriever
+from ragkit.text import fold
+
+if TYPE_CHECKING:
+    from ragkit.corpus import Corpus
+
+EVERY = ("", "both")  # versions of what is true of all
+OBSOLETE = "superseded"
+
+Belongs = Callable[[Chunk], bool]
+
+
+@dataclass(frozen=True)
+class Pinned:
+    """Ranks the chunks of the version that a question names, and those of every version. A question that names none, or
+    more than one, is ranked over all. With `late` all are ranked and the others dropped from the k best."""
+
+    retriever: Retriever = Lexical()
+    late: bool = False
+
+    def on(self, corpus: Corpus) -> Retrieve:
+        known = versions(corpus)
+
+        def of(question: str) -> str:
+            asked = named(question, known)
+            return asked[0] if len(asked) == 1 else ""
+
+        def belongs(version: str) -> Belongs:
+            return lambda chunk: not version or chunk.version in (version, *EVERY)
+
+        return _filtered(self.retriever, corpus, {version: belongs(version) for version in ("", *known)}, of, self.late)
+
+
+@dataclass(frozen=True)
+class InForce:
+    """Ranks the chunks of documents that are not marked `status: superseded`. With `late` as in `Pinned`."""
+
+    retriever: Retriever = Lexical()
+    late: bool = False
+
+    def on(self, corpus: Corpus) -> Retrieve:
+        filters: dict[str, Belongs] = {"": lambda chunk: chunk.status != OBSOLETE}
+        return _filtered(self.retriever, corpus, filters, lambda question: "", self.late)
+
+
+def _filtered(
+    retriever: Retriever, corpus: Corpus, filters: dict[str, Belongs], of: Callable[[str], str], late: bool
+) -> Retrieve:
+    """A retriever for each filter; `of` names that of a question. One that lets all chunks pass is the corpus's own."""
+
+    def on(belongs: Belongs) -> Retrieve:
+        kept = [chunk for chunk in corpus.all_chunks if belongs(chunk)]
+        return retriever.on(corpus if late or len(kept) == len(corpus.all_chunks) else corpus.part(kept))
+
+    parts = {name: on(belongs) for name, belongs in filters.items()}
+
+    def retrieve(questions: Sequence[str], k: int) -> list[Ranking]:
+        found: dict[int, Ranking] = {}
+        names = list(map(of, questions))
+        for name in dict.fromkeys(names):
+            places = [n for n, each in enumerate(names) if each == name]
+            rankings = parts[name]([questions[n] for n in places], k)
+            for n, ranking in zip(places, rankings, strict=True):
+                found[n] = replace(ranking, hits=tuple(hit for hit in ranking.hits if filters[name](hit.chunk)))
+        return [found[n] for n in range(len(questions))]
+
+    return retrieve
+
+
+def versions(corpus: Corpus) -> list[str]:
+    """The versions that documents of a corpus are of, in order."""
+    return sorted({chunk.version for chunk in corpus.all_chunks} - set(EVERY))
+
+
+def named(question: str, known: Sequence[str]) -> list[str]:
+    """The versions that a question names: `v2`, `V2.1`, `version 2`.
+
+    >>> named("Does version 2 still poll?", ["v1", "v2"])
+    ['v2']
+    """
+    asked = fold(question)
+    return [each for each in known if re.search(rf"(?<![\w.])(?:v|version\s+){_number(each)}(?!\w|\.\d)", asked)]
+
+
+def _number(version: str) -> str:
+    return re.escape(fold(version).removeprefix("v"))
+
+
+@dataclass(frozen=True)
+class ByVersion:
+    """Says which version an answer is of. Where passages of several versions were found, each has its own part."""
+
+    answerer: Answerer = Quote()
+
+    def on(self, corpus: Corpus) -> Say:
+        say = self.answerer.on(corpus)
+
+        def labelled(ranking: Ranking) -> Said:
+            found = sorted({hit.chunk.version for hit in ranking.hits} - set(EVERY))
+            if not found:
+                return say(ranking)
+            parts = [(each, say(_only(ranking, each))) for each in found]
+            return _joined([(each, part) for each, part in parts if part.citations]) or say(ranking)
+
+        return labelled
+
+
+def _only(ranking: Ranking, version: str) -> Ranking:
+    return replace(ranking, hits=tuple(hit for hit in ranking.hits if hit.chunk.version in (version, *EVERY)))
+
+
+def _joined(parts: Sequence[tuple[str, Said]]) -> Said | None:
+    """Parts under the name of their version, with the markers counted on; a part that says what another says is one."""
+    texts: dict[tuple[object, ...], tuple[list[str], Said]] = {}
+    for version, said in parts:
+        texts.setdefault(tuple(said.citations), ([], said))[0].append(version)
+    lines: list[str] = []
+    citations: list[Citation] = []
+    for names, said in texts.values():
+        lines.append(f"{' and '.join(names)}: {_counted_on(said.text, len(citations))}")
+        citations += said.citations
+    return Said("\n".join(lines), tuple(citations)) if lines else None
+
+
+def _counted_on(text: str, by: int) -> str:
+    """A text with every marker raised by a number."""
+    return re.sub(r"\[(\d+)\]", lambda mark: f"[{int(mark[1]) + by}]", text)
