@@ -221,7 +221,7 @@ def _notebook(name: str) -> Path:
 
 def _answer_text(answer: Answer) -> str:
     if answer.outcome == REFUSE:
-        return f"REFUSED (gate: {answer.verdict.gate})\n{answer.verdict.reason}"
+        return "\n".join(filter(None, (f"REFUSED (gate: {answer.verdict.gate})", answer.text, answer.verdict.reason)))
     places = [f"[{n}] {c.chunk.heading}, line {c.line}" for n, c in enumerate(answer.citations, 1)]
     matched = [f"read as: {answer.verdict.reason}"] if answer.verdict.reason else []
     return "\n".join([answer.text, "", *places, *matched])

@@ -16,6 +16,7 @@ import toys
 
 from ragkit import corpus, systems
 from ragkit.dense import Dense
+from ragkit.frontdesk import Tally
 from ragkit.fuse import Fused
 from ragkit.records import Answer, BadInput
 from ragkit.retrieve import Lexical
@@ -85,7 +86,8 @@ def test_an_odd_question_is_answered_or_refused(name: str, odd: str) -> None:
 def test_a_refusal_names_its_gate_and_a_reason_and_cites_nothing(name: str) -> None:
     refused = [answer for answer in answers(name) if answer.outcome == "refuse"]
     assert {answer.verdict.gate for answer in refused} <= GATES
-    assert all(answer.verdict.reason and not answer.text and not answer.citations for answer in refused)
+    said = systems.SYSTEMS[name].refusal
+    assert all(answer.verdict.reason and answer.text == said and not answer.citations for answer in refused)
 
 
 @every_system
@@ -212,7 +214,7 @@ def test_the_lexical_systems() -> None:
     names = ("always-answer", "always-refuse", "threshold", "corpus", "retrieved", "passage")
     assert tuple(system.name for system in systems.LEXICAL) == names
     others = [system for system in systems.SYSTEMS.values() if system not in systems.LEXICAL]
-    assert {system.retriever for system in others} == {systems.HYBRID}
+    assert {system.retriever for system in others} == {systems.HYBRID, Tally()}
 
 
 @pytest.mark.parametrize("name", ["passage", "retrieved"])
