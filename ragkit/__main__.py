@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragkit import history_commands
-from ragkit.files import ROOT, shown, write_text
+from ragkit.files import ROOT, shown
 from ragkit.records import REFUSE, Answer, BadInput, ModelFailed
 from ragkit.systems import DEFAULT, SYSTEMS, named
 
@@ -117,7 +117,7 @@ def evaluate(
     baseline = file.parent / "baseline.csv"
     run = study.asked(foreign, folder, file, progress=True) if foreign else study.evaluated(named(system), folder, file)
     if record:
-        write_text(record, replay.record_of(run, folder, repr(foreign or named(system))).text())
+        replay.write(record, run, folder, repr(foreign or named(system)))
     held = golden_files.read_baseline(baseline) if baseline.exists() else {}
     if accept:
         held[run.key] = {o.golden.id: judging.held(o) for o in run.outcomes}
@@ -170,7 +170,7 @@ def report(
 def public() -> None:
     """Compute results/tables/public.csv from the public question sets in the folder RAGKIT_DATA."""
     from ragkit import public as sets
-    from ragkit.files import table
+    from ragkit.files import table, write_text
 
     rows: list[dict[str, object]] = []
     found = sets.sets()

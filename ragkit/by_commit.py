@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from ragkit import compare, stats
 from ragkit.comparison import Comparison
 from ragkit.comparison import compare as compared
-from ragkit.history import Record, Store
+from ragkit.history import Record
 from ragkit.merge_gate import told
+from ragkit.store import Store
 from ragkit.trend import Point
 
 Row = dict[str, object]

@@ -119,10 +119,14 @@ class Repo:
 
     def changed(self, paths: Sequence[str]) -> list[str]:
         """Which files below these paths differ from HEAD or are unknown to it; ignored ones where they may be read."""
-        how = ("--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignored=matching")
-        told = self.raw("status", *how, "--", *paths).decode("utf-8", "replace")
-        entries = [(entry[:2], entry[3:]) for entry in told.split("\0") if entry]
-        return [name for state, name in entries if state != "!!" or (name.endswith(KINDS) and CACHE not in name)]
+        how = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all")
+        told = [self.raw(*how, "--", *paths)]
+        only = [path for path in paths if not path.startswith(":(exclude")]  # with those, all that is ignored is listed
+        told += [self.raw(*how, "--ignored=matching", "--", *only)]
+        entries = [[entry for entry in each.decode("utf-8", "replace").split("\0") if entry] for each in told]
+        ignored = [entry[3:] for entry in entries[1] if entry.startswith("!!")]
+        read = [name for name in ignored if name.endswith(KINDS) and CACHE not in name]
+        return [*(entry[3:] for entry in entries[0]), *read]
 
     @contextlib.contextmanager
     def worktree(self, commit: str, place: Path) -> Iterator[Path]:
@@ -162,6 +166,8 @@ class Repo:
 
     def blobs(self, shas: Sequence[str]) -> list[bytes]:
         """Contents by their hashes, read by one process."""
+        if not shas:
+            return []
         told, found, start = self.raw("cat-file", "--batch", given="\n".join(shas).encode()), list[bytes](), 0
         for _ in shas:
             head, start = told[start : (end := told.index(b"\n", start))], end + 1
@@ -181,44 +187,46 @@ class Repo:
     def _put(self, blobs: Mapping[str, str], ref: str, *joined: str, without: Sequence[str] = ()) -> None:
         """Puts contents by their hashes on a ref, in a commit after the present one and those that are joined."""
         for _ in range(TRIES):
-            told = self._run("rev-parse", "--verify", "--quiet", ref)
-            old = told.stdout.decode().strip()
+            old = self._run("rev-parse", "--verify", "--quiet", ref).stdout.decode().strip()
             held = self.kept(ref)
             wanted = {name: sha for name, sha in {**held, **blobs}.items() if name not in without}
             if wanted == held and not joined:
                 return
-            entries = "".join(f"100644 blob {sha}\t{name}\0" for name, sha in sorted(wanted.items()))
-            tree = self.raw("mktree", "-z", given=entries.encode()).decode().strip()
-            who = {f"GIT_{role}_{part}": value for role in ("AUTHOR", "COMMITTER") for part, value in OWN.items()}
-            parents = [word for sha in (old, *joined) if sha for word in ("-p", sha)]
-            new = self.git("commit-tree", tree, *parents, "-m", f"{len(blobs)} files", **who)
+            new = self._commit(wanted, old, *joined)
             if not self._run("update-ref", ref, new, old or "0" * len(new)).returncode:
                 return
         raise BadInput(f"{ref}: others are writing to it; run again")
 
-    def pull(self, remote: str, ref: str = REF) -> int:
-        """Adds the files on a ref of a remote to ours, and gives their number; what is on both stays as it is here."""
-        if not self.git("ls-remote", "--", remote, ref):
-            return 0
-        self.raw("fetch", "--quiet", "--no-write-fetch-head", "--", remote, f"+{ref}:{ref}-of-remote")
-        there, ours = self.git("rev-parse", f"{ref}-of-remote"), self.kept(ref)
-        new = {name: sha for name, sha in self.kept(there).items() if name not in ours}
-        if new or self._run("merge-base", "--is-ancestor", there, ref).returncode:
-            self._put(new, ref, there)
-        return len(new)
+    def _commit(self, blobs: Mapping[str, str], *parents: str) -> str:
+        """A commit of some contents under their names."""
+        entries = "".join(f"100644 blob {sha}\t{name}\0" for name, sha in sorted(blobs.items()))
+        tree = self.raw("mktree", "-z", given=entries.encode()).decode().strip()
+        who = {f"GIT_{role}_{part}": value for role in ("AUTHOR", "COMMITTER") for part, value in OWN.items()}
+        after = [word for sha in parents if sha for word in ("-p", sha)]
+        return self.git("commit-tree", tree, *after, "-m", f"{len(blobs)} files", **who)
 
-    def push(self, remote: str, ref: str = REF) -> None:
-        """Puts our files on a ref of a remote beside those that are there; others may push at the same time."""
-        for _ in range(TRIES):
-            self.pull(remote, ref)
-            environment = {"LC_ALL": "C"}
-            pushed = self._run("push", "--quiet", "--", remote, f"{ref}:{ref}", environment=environment)
-            if not pushed.returncode:
-                return
-            said = " ".join(pushed.stderr.decode("utf-8", "replace").split())
-            if not any(sign in said for sign in ("[rejected]", "cannot lock ref", "reference already exists")):
-                raise BadInput(f"git push: {said.removeprefix('fatal: ')[:200]}")
-        raise BadInput(f"{remote}: others keep pushing {ref}; run again")
+    def fetched(self, remote: str, ref: str = REF) -> dict[str, str]:
+        """The files on a ref of a remote by name, brought here; none where it has no such ref."""
+        if not self.git("ls-remote", "--", remote, ref):
+            return {}
+        self.raw("fetch", "--quiet", "--no-write-fetch-head", "--", remote, f"+{ref}:{ref}-of-remote")
+        return self.kept(f"{ref}-of-remote")
+
+    def take(self, blobs: Mapping[str, str], ref: str = REF) -> None:
+        """Puts contents that are here already, such as fetched ones, on a ref."""
+        self._put(blobs, ref)
+
+    def push(self, remote: str, blobs: Mapping[str, str], ref: str = REF) -> bool:
+        """Makes some contents the files on a ref of a remote; False when others were faster."""
+        sides = [self._run("rev-parse", "--verify", "--quiet", each) for each in (f"{ref}-of-remote", ref)]
+        new = self._commit(blobs, *(side.stdout.decode().strip() for side in sides))
+        pushed = self._run("push", "--quiet", "--", remote, f"{new}:{ref}", environment={"LC_ALL": "C"})
+        if not pushed.returncode:
+            return True
+        said = " ".join(pushed.stderr.decode("utf-8", "replace").split())
+        if any(sign in said for sign in ("[rejected]", "cannot lock ref", "reference already exists")):
+            return False
+        raise BadInput(f"git push: {said.removeprefix('fatal: ')[:200]}")
 
 
 def temporary(place: Path) -> tempfile.TemporaryDirectory[str]:

@@ -19,6 +19,7 @@ class Found:
 
     suspects: tuple[str, ...]
     evaluated: tuple[str, ...]
+    met_good: bool = False
 
 
 def first_bad(parents: Parents, bad: str, is_bad: Bad) -> Found:
@@ -27,7 +28,7 @@ def first_bad(parents: Parents, bad: str, is_bad: Bad) -> Found:
     Each step evaluates the commit that splits the rest most evenly: one of n commits in a line takes log2(n) steps,
     rounded up. A commit that `is_bad` can not judge (None) is passed over for one beside it.
     """
-    left, evaluated, unknown = _ancestors(bad, parents), list[str](), set[str]()
+    left, evaluated, unknown, met_good = _ancestors(bad, parents), list[str](), set[str](), False
     while commit := _middle(left, bad, parents, unknown):
         verdict = is_bad(commit)
         evaluated.append(commit)
@@ -36,8 +37,9 @@ def first_bad(parents: Parents, bad: str, is_bad: Bad) -> Found:
         elif verdict:
             bad, left = commit, _ancestors(commit, parents) & left
         else:
+            met_good = True
             left -= _ancestors(commit, parents)
-    return Found((bad, *sorted(left & unknown)), tuple(evaluated))
+    return Found((bad, *sorted(left & unknown)), tuple(evaluated), met_good)
 
 
 def _middle(left: set[str], bad: str, parents: Parents, unknown: set[str]) -> str | None:

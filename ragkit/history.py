@@ -10,12 +10,12 @@ from __future__ import annotations
 import csv
 import itertools
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ragkit.commits import REF, Commit, Repo
-from ragkit.files import ROOT, fingerprint, read_text, shown, table, write_text
+from ragkit.commits import Commit
+from ragkit.files import ROOT, cell, fingerprint, table
 from ragkit.metrics import faithful
 from ragkit.records import ANSWER, Answer, BadInput, Chunk, Citation, Golden, Hit, Outcome, Ranking, Verdict
 
@@ -24,9 +24,10 @@ PRINTS = ("documents", "questions", "settings", "code", "model", "lock")
 COLUMNS = (
     "commit", "date", "dirty", "system", "corpus", "golden", "id", "row", "category", "answerable", "must", "facts",
     "concepts", "sources", "outcome", "gate", "concept", "cites", "claims", "supported", "found", "rank", "correct",
-    "reason_right", "error", *PRINTS,
+    "reason_right", "error", *PRINTS, "check",
 )  # fmt: skip
 NAME = re.compile(r"(\d{8}T\d{6}Z)-([0-9a-f]{12})-([0-9a-f]{8})\.csv")
+MOST = 10_000  # citations of an answer that a record can tell of
 SOME = Chunk("kept", "kept.md", "kept")  # stands for a passage or a quote, whose text is not kept
 
 Run = tuple[str, str, str]  # system, corpus, golden
@@ -67,7 +68,13 @@ class Record:
             head = {"commit": self.commit.sha, "date": self.commit.date, "dirty": self.dirty, **about}
             for outcome in outcomes:
                 row = {"row": self.rows[run[2], outcome.golden.id]}
-                yield head | row | _cells(outcome) | dict(self.prints[run])
+                cells = head | row | _cells(outcome) | dict(self.prints[run])
+                yield cells | {"check": _check({name: cell(value) for name, value in cells.items()})}
+
+
+def _check(cells: Mapping[str, str]) -> str:
+    """The check sum of a line."""
+    return fingerprint(*(cells[name] for name in COLUMNS if name != "check"))
 
 
 def row_print(row: Golden) -> str:
@@ -90,15 +97,21 @@ def _cells(outcome: Outcome) -> dict[str, object]:
     }  # fmt: skip
 
 
-def parsed(text: str, name: str) -> Record:
-    """The record of a file; BadInput with the place when it is none."""
+def parsed(text: str, name: str, *, fresh: bool = False) -> Record:
+    """The record of a file; BadInput with the place when it is none. A `fresh` one comes from the code of some commit,
+    which may write no check sums."""
     runs: dict[Run, list[Outcome]] = {}
     prints: dict[Run, dict[str, str]] = {}
     try:
         rows = list(csv.DictReader(text.splitlines(), restkey="more", strict=True))
-        if not rows or not set(COLUMNS) <= set(rows[0]):
+        needed = set(COLUMNS[:-1] if fresh else COLUMNS)
+        if not rows or not needed <= set(rows[0]):
             raise BadInput(f"{name}: is no record of a commit, or one without a row{_remedy(name)}")
         for cells in rows:
+            if (not fresh and cells["check"] != _check(cells)) or any(
+                cells[name] != rows[0][name] for name in COLUMNS[:3]
+            ):
+                raise ValueError
             run = cells["system"], cells["corpus"], cells["golden"]
             runs.setdefault(run, []).append(_outcome(cells))
             prints[run] = {each: cells[each] for each in PRINTS}
@@ -106,7 +119,7 @@ def parsed(text: str, name: str) -> Record:
         raise BadInput(f"{name}: {error}{_remedy(name)}") from None
     except (ValueError, TypeError, ZeroDivisionError):
         line = sum(map(len, runs.values())) + 2
-        raise BadInput(f"{name}:{line}: a cell that can not be read{_remedy(name)}") from None
+        raise BadInput(f"{name}:{line}: a cell that is not as it was written{_remedy(name)}") from None
     rows_by_id = {(cells["golden"], cells["id"]): cells["row"] for cells in rows}
     commit = Commit(rows[0]["commit"], rows[0]["date"])
     found = Record(commit, rows[0]["dirty"] == "true", {run: tuple(o) for run, o in runs.items()}, rows_by_id, prints)
@@ -125,6 +138,10 @@ def _remedy(name: str) -> str:
 def _outcome(cells: Mapping[str, str]) -> Outcome:
     """An outcome as far as it is kept; texts that are not kept stand as placeholders, so that it can be counted."""
     sources, found, cites = int(cells["sources"]), cells["found"], int(cells["cites"])
+    if not (
+        0 <= int(found or 0) <= sources and 0 <= int(cells["supported"] or 0) <= int(cells["claims"]) and cites < MOST
+    ):
+        raise ValueError
     golden = Golden(
         cells["id"], "", _flag(cells["answerable"]), category=cells["category"], must=_flag(cells["must"]),
         sources=tuple(map(str, range(sources))), facts=("kept",) * int(cells["facts"]),
@@ -150,111 +167,6 @@ def _flag(cell: str) -> bool:
 
 def _maybe(cell: str) -> bool | None:
     return _flag(cell) if cell else None
-
-
-def _replaced(old: Record, new: Record) -> bool:
-    """Whether a record gives way: it has the same inputs, or both are of the commit as it is, on the same questions."""
-    asked = [{run: each.prints[run]["questions"] for run in each.prints} for each in (old, new)]
-    return old.name == new.name or (old.commit == new.commit and not (old.dirty or new.dirty) and asked[0] == asked[1])
-
-
-class Store:
-    """The kept files of results/commits, and those on the repository's own ref where there is git."""
-
-    def __init__(self, repo: Repo | None, folder: Path | None = None) -> None:
-        self.repo, self.folder = repo, folder or KEPT
-
-    @property
-    def git(self) -> Repo:
-        """The repository; bad input where there is none."""
-        if self.repo is None:
-            raise BadInput("this needs the project's git repository")
-        return self.repo
-
-    def names(self, *, until: str = "") -> list[str]:
-        """The names of all records by date of commit, up to those of the commit `until`."""
-        on_ref = self.repo.kept() if self.repo else {}
-        files = (path.name for path in self.folder.glob("*.csv"))
-        found = sorted(name for name in {*on_ref, *files} if NAME.fullmatch(name))
-        if not until:
-            return found
-        ends = [n for n, name in enumerate(found, 1) if len(until) >= 7 and short_of(name).startswith(until[:12])]
-        if not ends:
-            raise BadInput(
-                f"until {until!r}: no record of that commit; name one of ragkit history show by 7 digits or more"
-            )
-        return found[: max(ends)]
-
-    def of(self, commits: Collection[str]) -> list[str]:
-        """The names of the records of commits, which are given by the first 12 digits. Where there is git only those on
-        the ref count: a file may come from the very branch that is judged."""
-        names = sorted(self.repo.kept()) if self.repo else self.names()
-        return [name for name in names if short_of(name) in commits]
-
-    def read(self, name: str) -> Record:
-        """The record of that name."""
-        return self.records([name])[0]
-
-    def clean(self, names: Sequence[str]) -> list[Record]:
-        """Those of some records that are of a commit as it is."""
-        return [record for record in self.records(names) if not record.dirty]
-
-    def records(self, names: Sequence[str]) -> list[Record]:
-        """The records of these names; what the ref has is later than a file, which is a copy."""
-        on_ref = self.repo.kept() if self.repo else {}
-        there = [name for name in names if name in on_ref]
-        blobs = self.repo.blobs([on_ref[name] for name in there]) if self.repo and there else []
-        texts = {name: blob.decode("utf-8", "replace") for name, blob in zip(there, blobs, strict=True)}
-        return [parsed(texts[name], name) if name in texts else self._file(name) for name in names]
-
-    def _file(self, name: str) -> Record:
-        place = self.folder / name
-        if not place.exists():
-            raise BadInput(f"{name}: no record of that name; ragkit history show lists them")
-        return parsed(read_text(place), shown(place))
-
-    def write(self, record: Record) -> str:
-        """Puts a record on the ref, in place of earlier ones of the same commit as it is on the same questions; says
-        so when one had another result, or came of other inputs."""
-        if not self.repo:
-            raise BadInput(
-                "no git repository here, and records are filed on a ref of it; make one with git init and a commit"
-            )
-        found, broken = self._sound(self.of([record.commit.short]))
-        old = [each for each in found if _replaced(each, record)]
-        gone = [name for name in (*broken, *(each.name for each in old)) if name != record.name]
-        self.repo.keep({record.name: record.text().encode("utf-8")}, without=gone)
-        told = [f"{name}: {record.name} stands now" for name in gone]
-        if any(each.name == record.name and each.text() != record.text() for each in old):
-            told.append(f"{record.name}: same inputs, other result; the later one stands now")
-        return "; ".join(told)
-
-    def _sound(self, names: Sequence[str]) -> tuple[list[Record], list[str]]:
-        """The records that can be read, and the names of the others."""
-        found, broken = [], []
-        for name in names:
-            try:
-                found.append(self.read(name))
-            except BadInput:
-                broken.append(name)
-        return found, broken
-
-    def known(self, commits: Collection[str]) -> set[str]:
-        """Of some commits, given by the first 12 digits, those that have a sound record of them as they are."""
-        return {record.commit.short for record in self._sound(self.of(commits))[0] if not record.dirty}
-
-    def forget(self, names: Sequence[str]) -> None:
-        """Takes records off the ref; they stay in its past."""
-        if absent := [name for name in names if name not in self.git.kept()]:
-            raise BadInput(f"{absent[0]}: no record of that name on {REF}; ragkit history show --all lists them")
-        self.git.keep({}, without=names)
-
-    def keep(self, records: Sequence[Record]) -> list[Path]:
-        """Copies records into results/commits, to be committed."""
-        places = [self.folder / record.name for record in records]
-        for record, place in zip(records, places, strict=True):
-            write_text(place, record.text())
-        return places
 
 
 def short_of(name: str) -> str:

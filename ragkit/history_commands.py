@@ -14,7 +14,7 @@ from ragkit.records import BadInput
 from ragkit.systems import DEFAULT, SYSTEMS
 
 if TYPE_CHECKING:
-    from ragkit.history import Store
+    from ragkit.store import Store
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False, help=__doc__)
 
@@ -108,6 +108,9 @@ def compare(
         name = "smaller.json" if smaller else "bigger.json"
         write_text(Path(bench or "") / name, summary.benchmark(sides[1], asked, smaller=smaller))
     if html:
+        if html.is_dir():
+            raise BadInput(f"{shown(html)}: is a folder; name a file")
+        print("asking what flipped again, on both sides ...", file=sys.stderr, flush=True)
         pair_page.write(
             html, store, sides[0], sides[1], found, questions, here=(before == on_record.HERE, after == on_record.HERE)
         )
@@ -126,6 +129,7 @@ def gate(
     system: Systems = DEFAULT,
     must: Annotated[bool, typer.Option("--must", help="only rows marked must may not break")] = False,
     allow: Annotated[list[str] | None, typer.Option("--allow", help="such as false_answers<=1 or recall>=80%")] = None,
+    golden: Annotated[str, typer.Option("--golden", help="golden files, commas between [default: all]")] = "",
     as_json: JsonOption = False,
 ) -> None:
     """May B be merged? Ends with 1 and the reasons when a row that held is broken, an allowance is not kept, or rows
@@ -137,7 +141,8 @@ def gate(
     from ragkit.merge_gate import Rules, limit
 
     store = _store()
-    rules = Rules(_names(system), must, tuple(map(limit, allow or ())))
+    files = tuple(filter(None, (name.strip() for name in golden.split(","))))
+    rules = Rules(_names(system), must, tuple(map(limit, allow or ())), files)
     sides = on_record.pair(store, before, after)
     findings = rules.findings(*sides)
     if as_json:
@@ -168,9 +173,12 @@ def bisect(
         raise BadInput(f"{good}..{bad}: no commit between; name the good one first")
     judge = on_record.judge(store, (system, golden), row, metric, ends)
     found = culprit.first_bad(parents, ends[1].sha, judge)
-    for suspect in found.suspects:
+    on_record.check_good(judge, found, ends[0])
+    if len(found.suspects) > 1:
+        print(f"one of these {len(found.suspects)}; the others could not be judged:")
+    for suspect in sorted(found.suspects, key=list(parents).index):
         print(repo.git("show", "--no-patch", "--format=%h %cs %an: %s", suspect))
-    print(f"{len(parents)} commits, {len(found.evaluated)} looked at")
+    print(f"{len(parents)} commits, {len(found.evaluated)} looked at, and the ends")
 
 
 @app.command()
@@ -216,37 +224,44 @@ def keep(commits: Annotated[list[str], typer.Argument(help="commits whose record
 
 @app.command()
 def forget(names: Annotated[list[str], typer.Argument(help="names of records on the ref")]) -> None:
-    """Take records off the ref, such as broken ones; they stay in its past."""
+    """Take records off the ref here, such as broken ones; they stay in its past, and on remotes that have them."""
     _store().forget(names)
     print(f"{len(names)} taken off")
 
 
 @app.command()
 def pull(remote: Remote = "origin") -> None:
-    """Bring the records of others here, from the ref of the same name; what is on both sides stays as it is here."""
+    """Bring the records of others here, from the ref of the same name; what is another one here stays as it is here."""
     store = _store()
-    print(f"{store.git.pull(remote)} new records of {remote}, {len(store.names())} here")
+    new, told = store.pull(remote)
+    _say("\n".join(told))
+    print(f"{new} new records of {remote}, {len(store.git.kept())} here")
 
 
 @app.command()
-def push(remote: Remote = "origin") -> None:
-    """Put the records made here beside those of others."""
-    store = _store()
-    store.git.push(remote)
-    print(f"{remote} has all {len(store.names())} records")
+def push(
+    remote: Remote = "origin",
+    replace: Annotated[bool, typer.Option("--replace", help="also where the remote has another one")] = False,
+) -> None:
+    """Put the records made here beside those of others. What the remote has is replaced only where it can not be read,
+    and with --replace."""
+    there, told = _store().push(remote, replace=replace)
+    _say("\n".join(told))
+    print(f"{remote} has {there} records")
 
 
 # --- what the commands share -----------------------------------------------------------------------------------------
 
 
 def _store() -> Store:
-    from ragkit import commits, history
+    from ragkit import commits
+    from ragkit.store import Store
 
     try:
-        return history.Store(commits.Repo.of(ROOT))
+        return Store(commits.Repo.of(ROOT))
     except BadInput as error:
         print(f"note: {error}", file=sys.stderr)
-        return history.Store(None)
+        return Store(None)
 
 
 def _names(system: str) -> tuple[str, ...]:

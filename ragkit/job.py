@@ -30,6 +30,7 @@ from ragkit.fresh import Record, inputs
 from ragkit.merge_gate import told
 from ragkit.models import NotAvailable
 from ragkit.records import BadInput, Rate
+from ragkit.store import Store
 from ragkit.systems import DEFAULT, SYSTEMS, backend
 
 BASELINE = ROOT / "golden" / "baseline.csv"
@@ -219,7 +220,7 @@ def _public(place: Path) -> publish.Section:
 
 def _since() -> Iterator[publish.Section]:
     """The work tree beside the last kept commit, row by row; nothing without git or without a kept commit."""
-    store = history.Store(None)
+    store = Store(None)
     kept = store.clean(store.names())
     try:
         repo = commits.Repo.of(ROOT)

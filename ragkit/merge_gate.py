@@ -53,31 +53,38 @@ def limit(text: str) -> Limit:
 @dataclass(frozen=True)
 class Rules:
     """What is asked of the commit after: no row that held is broken (of all rows, or of those marked `must` on either
-    side), and every allowance holds. `systems` are looked at; rows that are missing, doubled, in error or labelled anew
-    always stop."""
+    side), and every allowance holds. `systems` are looked at, and `golden` files (none means all); rows that are
+    missing, doubled, in error or labelled anew always stop."""
 
     systems: tuple[str, ...]
     must_only: bool = False
     limits: tuple[Limit, ...] = ()
+    golden: tuple[str, ...] = ()
 
     def findings(self, before: Record, after: Record) -> list[str]:
         """The reasons to stop, none when the commit may pass; BadInput for rules that a lazy system would pass."""
-        pairs = [each for each in compare(before, after) if each.run[0] in self.systems]
+        pairs = [each for each in compare(before, after) if self._looked_at(each)]
         absent = set(self.systems) - {each.run[0] for each in pairs}
         if absent:
             raise BadInput(
-                f"no rows of {', '.join(sorted(absent)) or 'any system'} on either side; evaluate both commits"
+                f"no rows of {', '.join(sorted(absent)) or 'any system'} on either side; name others with --system"
             )
         found = [line for pair in pairs for line in self._of(pair, after.runs.get(pair.run, ()))]
         if not found:
             self._check_not_lazy(pairs, before, after)
         return found
 
+    def _looked_at(self, pair: Comparison) -> bool:
+        return pair.run[0] in self.systems and (not self.golden or pair.run[2] in self.golden)
+
     def _of(self, pair: Comparison, outcomes: Sequence[Outcome]) -> Iterator[str]:
         where = " ".join(pair.run)
         yield from (f"{where}: {name} {why}" for name, why in pair.apart.items())
         if not pair.scored:
             yield f"{where}: no row to compare"
+        for row in pair.rows if self.must_only else ():
+            if row.before.golden.must and not row.after.golden.must:
+                yield f"{where}: {row.id} is no longer marked must"
         for flip in pair.broken:
             if flip.before.golden.must or flip.after.golden.must or not self.must_only:
                 yield f"{where}: {flip.id} held and no longer does ({told(flip.before)} -> {told(flip.after)})"
@@ -90,7 +97,7 @@ class Rules:
         for did in (ANSWER, REFUSE):
             runs = {run: tuple(_lazy(each, did) for each in rows) for run, rows in after.runs.items()}
             lazy = compare(before, replace(after, runs=runs))
-            if not any(line for pair in lazy if pair.run[0] in self.systems for line in self._of(pair, runs[pair.run])):
+            if not any(line for pair in lazy if self._looked_at(pair) for line in self._of(pair, runs[pair.run])):
                 raise BadInput(
                     f"these rules would pass a system whose every outcome is {did}: let all rows count, or state "
                     "allowances for both false_answers and false_refusals"

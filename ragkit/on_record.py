@@ -8,10 +8,12 @@ from pathlib import Path
 
 from ragkit import replay, trend
 from ragkit.commits import Commit
+from ragkit.culprit import Found
 from ragkit.evaluate import held
 from ragkit.files import read_text
-from ragkit.history import Record, Run, Store, parsed
+from ragkit.history import Record, Run, parsed
 from ragkit.records import BadInput
+from ragkit.store import Store
 
 HERE = "."  # names the work tree as it is
 
@@ -31,7 +33,10 @@ def records(store: Store, name: str) -> list[Record]:
     if name == HERE:
         return [parsed(replay.record(store.git).text(), "the work tree")]  # as far as a record is kept
     if name.endswith(".csv"):
-        return [parsed(read_text(name), name) if Path(name).is_file() else store.read(Path(name).name)]
+        on_ref = store.repo is not None and name in store.repo.kept()
+        if store.repo and not on_ref and not Path(name).exists():
+            raise BadInput(f"{name}: no record of that name on the ref; name a file by its path")
+        return [store.read(name) if on_ref else parsed(read_text(name), name)]
     return of(store, name)
 
 
@@ -64,8 +69,10 @@ def judge(
 
     def found(sha: str) -> tuple[Record, Run] | None:
         commit = store.git.commit(sha)
-        if replay.missing(store, [commit]):
-            list(replay.replay(store, [commit]))
+        wanted = replay.missing(store, [commit])
+        told = [each.told for each in replay.replay(store, wanted) if not each.name] if wanted else []
+        if told and sha in (ends[0].sha, ends[1].sha):
+            raise BadInput(f"{commit.short}: {told[0]}; name another commit")
         records = store.clean(store.of([commit.short]))[-1:]
         return next(((record, run) for record in records for run in record.runs if run[::2] == asked), None)
 
@@ -85,3 +92,9 @@ def judge(
     if not replay.missing(store, ends[:1]) and broken(ends[0].sha, label)[1]:
         raise BadInput(f"row {row!r}: does not hold at {ends[0].short} either; name an earlier commit")
     return lambda sha: broken(sha, label)[1]
+
+
+def check_good(judge: Callable[[str], bool | None], found: Found, good: Commit) -> None:
+    """Looks at the good end where no good commit was met on the way: it may have been bad before."""
+    if not found.met_good and judge(good.sha):
+        raise BadInput(f"it is so at {good.short} already; name an earlier commit")

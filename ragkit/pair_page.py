@@ -9,16 +9,18 @@ from ragkit import figures, publish, replay, summary, tables, trend
 from ragkit.commits import Commit
 from ragkit.comparison import Comparison, Flip
 from ragkit.evaluate import held
-from ragkit.history import PRINTS, Record, Store
+from ragkit.history import PRINTS, Record
 from ragkit.merge_gate import told
 from ragkit.publish import Card, Mark, Picture, Section, Side, Table
 from ragkit.records import ERROR, REFUSE, Answer, Outcome
+from ragkit.store import Store
 from ragkit.trend import SHOWN, Point
 
 Said = Mapping[replay.Question, Answer]
 Asked = Mapping[tuple[str, str], str]  # golden file, id
 
 MOST = 50  # flips of a system that are shown with their passages
+ALL = 100  # questions that are asked again for a page
 LAST = 50  # records in the trend
 
 
@@ -47,7 +49,7 @@ def _wanted(pairs: Iterable[Comparison], questions: Asked) -> list[replay.Questi
     """What has to be asked again on both sides to show the passages of the flips."""
     flips = ((pair.run, flip) for pair in pairs for flip in pair.flips[:MOST])
     asked = ((run, questions.get((run[2], flip.id), "")) for run, flip in flips)
-    return list(dict.fromkeys((run[0], run[1], question) for run, question in asked if question))
+    return list(dict.fromkeys((run[0], run[1], question) for run, question in asked if question))[:ALL]
 
 
 def _said(store: Store, commit: Commit | None, wanted: Sequence[replay.Question]) -> Said:
@@ -81,7 +83,7 @@ def headline(pair: Comparison, before: Record, after: Record, name: str) -> Sect
         ("broken", Mark(str(broken), "bad" if broken else "soft")),
         ("mended", Mark(str(mended), "good" if mended else "soft")),
         ("rows that hold", summary.points(pair.gain)),
-        ("exact McNemar p", f"{pair.p:.3f}"),
+        ("exact McNemar p", summary.p_told(pair)),
     ]
     changes = {name: summary.points(change) for name, change in summary.changes(pair)}
     rows = [

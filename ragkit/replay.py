@@ -17,12 +17,13 @@ from pathlib import Path
 
 from ragkit import corpus, golden, reply, report, study
 from ragkit.commits import Commit, Repo, temporary
-from ragkit.files import ROOT, cache, fingerprint, fingerprint_files, read_text, results
+from ragkit.files import ROOT, cache, fingerprint, fingerprint_files, read_text, results, shown, write_text
 from ragkit.fresh import inputs
-from ragkit.history import PRINTS, Record, Run, Store, parsed, row_print
+from ragkit.history import PRINTS, Record, Run, parsed, row_print
 from ragkit.models import NotAvailable
 from ragkit.records import Answer, BadInput, Outcome
 from ragkit.reply import error_answer
+from ragkit.store import Store
 from ragkit.systems import SYSTEMS
 from ragkit.transport import Failed
 
@@ -70,9 +71,11 @@ def record(repo: Repo) -> Record:
     return Record(commit, dirty or meanwhile, runs, rows, prints)
 
 
-def record_of(run: report.Run, folder: corpus.Folder, settings: str) -> Record:
-    """A record of one run, of a system of whoever; it names the commit of the working folder, and that it is not that
-    commit as it is."""
+def write(out: Path, run: report.Run, folder: corpus.Folder, settings: str) -> None:
+    """Writes a record of one run, of a system of whoever; it names the commit of the working folder, and that it is not
+    that commit as it is."""
+    if out.suffix != ".csv":
+        raise BadInput(f"{shown(out)}: a record is a CSV file; end its name in .csv")
     try:
         commit = Repo.of(Path.cwd()).commit()
     except BadInput:
@@ -80,7 +83,7 @@ def record_of(run: report.Run, folder: corpus.Folder, settings: str) -> Record:
     rows = {(run.golden, o.golden.id): row_print(o.golden) for o in run.outcomes}
     about = dict.fromkeys(PRINTS, "") | {"documents": folder.fingerprint, "settings": fingerprint(settings)}
     about["questions"] = fingerprint(*(part for (_, name), row in rows.items() for part in (name, row)))
-    return Record(commit, True, {run.key: run.outcomes}, rows, {run.key: about})
+    write_text(out, Record(commit, True, {run.key: run.outcomes}, rows, {run.key: about}).text())
 
 
 def _evaluated(system: study.System, folder: corpus.Folder, file: Path) -> report.Run | None:
@@ -154,7 +157,7 @@ def _replayed(
             done = tree.ragkit("history", "record", "--out", str(out))
         if done.returncode or not out.exists():
             raise BadInput(_last(done))
-        return parsed(read_text(out), "what it gave"), ""
+        return parsed(read_text(out), "what it gave", fresh=True), ""
     except BadInput as error:
         return None, f"could not be evaluated: {error}"
 

@@ -14,6 +14,7 @@ from ragkit.history import Record, Run
 from ragkit.merge_gate import told
 from ragkit.metrics import LOWER
 from ragkit.records import ERROR
+from ragkit.transport import clean
 from ragkit.trend import SHOWN
 
 MOST = 50  # flips, and rows that are not comparable, that are listed
@@ -27,12 +28,17 @@ def lines(pair: Comparison, questions: Mapping[tuple[str, str], str]) -> Iterato
     yield from (f"  not comparable: {name} {why}" for name, why in pair.apart.items())
     for flip in pair.flips:
         mark = "BROKEN" if flip.broken else "mended" if flip.mended else "other"
-        question = questions.get((pair.run[2], flip.id), "")
+        question = clean(questions.get((pair.run[2], flip.id), ""))
         yield f"  {mark:<7}{flip.id}  {told(flip.before)} -> {told(flip.after)}  {question}".rstrip()
-    yield f"  {len(pair.broken)} broken, {len(pair.mended)} mended: {points(pair.gain)}, exact McNemar p {pair.p:.3f}"
+    yield f"  {len(pair.broken)} broken, {len(pair.mended)} mended: {points(pair.gain)}, exact McNemar p {p_told(pair)}"
     told_changes = (f"{name.replace('_', ' ')} {points(change)}" for name, change in changes(pair))
     yield f"  {', '.join(told_changes)}"
     yield "  " + pair.power.replace("\n", "\n  ")
+
+
+def p_told(pair: Comparison) -> str:
+    """A small p is told as small."""
+    return f"{pair.p:.3f}" if not pair.p < 0.0005 else "below 0.001"
 
 
 def changes(pair: Comparison) -> list[tuple[str, tuple[float, float, float]]]:
@@ -72,7 +78,7 @@ def markdown(
         apart = list(pair.apart.items())
         lines += [
             f"**{' '.join(pair.run)}**: {len(pair.broken)} broken, {len(pair.mended)} mended of {pair.scored} compared"
-            f"; {points(pair.gain)}, exact McNemar p {pair.p:.3f}",
+            f"; {points(pair.gain)}, exact McNemar p {p_told(pair)}",
             "",
             *(f"- {note}" for note in pair.notes),
             *(f"- not comparable: {_cell(name)} {why}" for name, why in apart[:MOST]),

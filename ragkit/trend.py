@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragkit import figures, metrics, tables
-from ragkit.history import Record, Run, Store, short_of
+from ragkit.history import Record, Run, short_of
 from ragkit.metrics import LOWER, NEITHER
 from ragkit.records import BadInput, Rate
+from ragkit.store import Store
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

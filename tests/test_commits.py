@@ -123,6 +123,15 @@ def test_a_worktree_goes_with_its_block_whatever_happens(tmp_path: Path) -> None
     assert not place.exists() and git(tmp_path / "a", "worktree", "list").count("\n") == 0
 
 
+def test_what_is_ignored_counts_only_where_it_may_be_read(tmp_path: Path) -> None:
+    repo = repository(tmp_path, 1)
+    (tmp_path / ".gitignore").write_text(".venv*\n*.draft.md\n__pycache__/\n.gitignore\n")
+    for name in (".venv/x.py", "corpus/__pycache__/x.pyc", "corpus/a.draft.md", "elsewhere/b.draft.md"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x")
+    assert repo.changed(["corpus", ":(exclude,top)**/manifest.json"]) == ["corpus/a.draft.md"]
+
+
 def test_hooks_of_the_user_do_not_run_in_worktrees(tmp_path: Path) -> None:
     repo = repository(tmp_path / "a", 1)
     (tmp_path / "post-checkout").write_text("#!/bin/sh\nexit 1\n")
@@ -162,68 +171,3 @@ def test_many_writers_lose_nothing(tmp_path: Path) -> None:
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda n: repo.keep({f"{n}.csv": b"x"}), range(12)))
     assert sorted(repo.kept()) == sorted(f"{n}.csv" for n in range(12))
-
-
-# A remote
-
-
-@pytest.fixture
-def desks(tmp_path: Path) -> tuple[Repo, Repo]:
-    """Two clones of one bare repository."""
-    repository(tmp_path / "first", 1)
-    git(tmp_path, "clone", "-q", "--bare", "first", "hub.git")
-    return tuple(_clone(tmp_path, name) for name in ("one", "other"))  # type: ignore[return-value]
-
-
-def _clone(place: Path, name: str) -> Repo:
-    git(place, "clone", "-q", "hub.git", name)
-    return Repo.of(place / name)
-
-
-def test_what_one_pushes_the_other_pulls_and_no_branch_moves(desks: tuple[Repo, Repo]) -> None:
-    one, other = desks
-    heads = git(one.folder, "ls-remote", "--heads", "origin")
-    assert (one.pull("origin"), one.kept()) == (0, {}), "nothing is there yet"
-    one.keep({"a.csv": b"1", "b.csv": b"1"})
-    one.push("origin")
-    assert (other.pull("origin"), other.kept()) == (2, one.kept())
-    head = git(other.folder, "rev-parse", REF)
-    assert (other.pull("origin"), git(other.folder, "rev-parse", REF)) == (0, head), "nothing new, nothing written"
-    assert git(one.folder, "ls-remote", "--heads", "origin") == heads
-    assert not git(other.folder, "status", "--porcelain")
-
-
-def test_of_what_is_on_both_sides_each_keeps_its_own_and_the_last_to_push_is_read(desks: tuple[Repo, Repo]) -> None:
-    one, other = desks
-    one.keep({"a.csv": b"1", "b.csv": b"1"})
-    other.keep({"a.csv": b"2", "c.csv": b"2"})
-    one.push("origin")
-    other.push("origin")
-    assert other.pull("origin") == 0 and one.pull("origin") == 1
-    assert [sorted(each.kept()) for each in desks] == [["a.csv", "b.csv", "c.csv"]] * 2
-    assert other.blobs([other.kept()["a.csv"]]) == [b"2"] and one.blobs([one.kept()["a.csv"]]) == [b"1"]
-
-
-def test_two_that_push_at_once_lose_nothing(desks: tuple[Repo, Repo]) -> None:
-    for repo, name in zip(desks, "ab", strict=True):
-        repo.keep({f"{name}{n}.csv": b"x" for n in range(3)})
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda repo: repo.push("origin"), desks))
-    fresh = _clone(desks[0].folder.parent, "fresh")
-    assert fresh.pull("origin") == 6
-
-
-@pytest.mark.parametrize("remote", ["nowhere", "--upload-pack=x"])
-def test_a_remote_that_is_none_is_told(desks: tuple[Repo, Repo], remote: str) -> None:
-    for call in (desks[0].pull, desks[0].push):
-        with pytest.raises(BadInput, match=f"git ls-remote: .*{remote}"):
-            call(remote)
-
-
-def test_a_remote_that_refuses_is_told(desks: tuple[Repo, Repo]) -> None:
-    hook = desks[0].folder.parent / "hub.git" / "hooks" / "pre-receive"
-    hook.write_text("#!/bin/sh\necho not today >&2\nexit 1\n")
-    hook.chmod(0o755)
-    desks[0].keep({"a.csv": b"1"})
-    with pytest.raises(BadInput, match="not today"):
-        desks[0].push("origin")

@@ -33,10 +33,10 @@ TABLE = """
 5  answering  retrieve signals manifest
 5  judging    history lint culprit
 6  answering  dense fuse gate answer rerank
-6  judging    report comparison trend
+6  judging    report comparison store
 6  paper      publish notebooks
 7  answering  system frontdesk scope scripted
-7  judging    merge_gate
+7  judging    merge_gate trend
 8  answering  systems
 8  judging    summary
 9  both       study public

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from ragkit import history, metrics, study
 from ragkit.commits import REF, Repo
 from ragkit.corpus import read
-from ragkit.history import COLUMNS, Record, Store, parsed
+from ragkit.history import COLUMNS, Record, parsed
 from ragkit.records import BadInput, Golden
+from ragkit.store import Store
 from ragkit.systems import SYSTEMS
 from tests.pasts import RUN, git, record, repository
 
@@ -73,6 +74,35 @@ def test_a_broken_cell_is_told_with_its_line(cell: str, other: str) -> None:
     assert cell in line
     with pytest.raises(BadInput, match=r"x\.csv:2"):
         parsed(f"{head}\n{line.replace(cell, other, 1)}\n", "x.csv")
+
+
+def test_a_cell_that_was_changed_is_told() -> None:
+    """Whatever it says, and though the name would still fit."""
+    made = record({"y1": "a", "n1": "r"})
+    for old, new in ((",refuse,", ",answer,"), (",1,0,1,", ",1,0,2,"), ("2026", "2025"), (",false,", ",true,")):
+        assert old in made.text()
+        for n in range(made.text().count(old)):
+            parts = made.text().split(old)
+            other = old.join(parts[: n + 1]) + new + old.join(parts[n + 1 :])
+            with pytest.raises(BadInput, match="a cell that is not as it was written|not named for"):
+                parsed(other, made.name)
+
+
+def test_the_code_of_an_older_commit_writes_no_check_sums() -> None:
+    lines = [line.rpartition(",")[0] for line in record({"y1": "a"}).text().splitlines()]
+    assert parsed("\n".join(lines), "x", fresh=True).text() == record({"y1": "a"}).text()
+    with pytest.raises(BadInput, match="is no record"):
+        parsed("\n".join(lines), "x")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("found", "9"), ("found", "-1"), ("supported", "99"), ("cites", "1000000000")]
+)
+def test_counts_that_can_not_be_are_no_record(name: str, value: str) -> None:
+    cells = dict(zip(COLUMNS, record({"y1": "a"}).text().splitlines()[1].split(","), strict=True)) | {name: value}
+    cells["check"] = history._check(cells)
+    with pytest.raises(BadInput, match="a cell that is not as it was written"):
+        parsed(",".join(COLUMNS) + "\n" + ",".join(cells.values()), "x")
 
 
 # The name

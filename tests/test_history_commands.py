@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from ragkit import history_commands
+from ragkit import history_commands, replay
 from ragkit.commits import REF, Commit, Repo
-from ragkit.history import Record, Store
+from ragkit.history import Record
+from ragkit.store import Store
 from tests.pasts import git, record, repository
 
 Cli = Callable[..., tuple[int, str, str]]
@@ -23,7 +24,7 @@ BAD = {"y1": "r", "y2": "a", "n1": "a", "n2": "r"}  # one error more of each kin
 def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
     """A project of 64 commits after a first one."""
     monkeypatch.setattr(history_commands, "ROOT", tmp_path)
-    monkeypatch.setattr("ragkit.history.KEPT", tmp_path / "kept")
+    monkeypatch.setattr("ragkit.store.KEPT", tmp_path / "kept")
     repo = repository(tmp_path, 1)
     lines = [f"commit refs/heads/main\ncommitter x <x@x> {1770000000 + 60 * n} +0000\ndata 1\nx" for n in range(64)]
     lines[0] += "\nfrom refs/heads/main^0"
@@ -59,6 +60,18 @@ def test_bisect_finds_one_of_64_in_at_most_seven_looks(
     assert code == 0 and out.split()[0] == git(repo.folder, "rev-parse", "--short", all_of_them[guilty].sha)
     looks = int(out.splitlines()[-1].split(", ")[1].split()[0])
     assert looks <= 7 and out.splitlines()[-1].startswith("64 commits")
+
+
+def test_bisect_blames_no_commit_where_the_good_end_was_bad(
+    repo: Repo, ragkit: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The good end has no record, so that it is looked at last."""
+    first, *others = commits(repo)
+    file(repo, [made(each, BAD) for each in others])
+    made_now = [replay.Replayed(first, "", "x")]
+    monkeypatch.setattr(replay, "replay", lambda store, wanted: [file(repo, [made(first, BAD)]), *made_now][1:])
+    code, out, err = ragkit("history", "bisect", first.sha, "HEAD", "--row", "y1")
+    assert (code, out) == (2, "") and f"it is so at {first.short} already" in err
 
 
 def test_bisect_passes_over_commits_on_other_questions(repo: Repo, ragkit: Cli) -> None:
@@ -211,7 +224,7 @@ def test_kept_records_are_files_that_can_be_compared(repo: Repo, ragkit: Cli) ->
     code, out, _ = ragkit("history", "keep", "HEAD")
     name = made(last, GOOD).name
     assert code == 0 and name in out and (repo.folder / "kept" / name).read_text() == made(last, GOOD).text()
-    assert ragkit("history", "compare", f"kept/{name}", "HEAD")[0] == 0
+    assert ragkit("history", "compare", f"{repo.folder}/kept/{name}", "HEAD")[0] == 0
 
 
 def test_records_are_shared_over_a_remote(repo: Repo, ragkit: Cli, tmp_path: Path) -> None:
@@ -220,7 +233,7 @@ def test_records_are_shared_over_a_remote(repo: Repo, ragkit: Cli, tmp_path: Pat
     *_, last = commits(repo)
     assert ragkit("history", "pull")[:2] == (0, "0 new records of origin, 0 here\n")
     file(repo, [made(last, GOOD)])
-    assert ragkit("history", "push")[:2] == (0, "origin has all 1 records\n")
+    assert ragkit("history", "push")[:2] == (0, "origin has 1 records\n")
     git(repo.folder, "update-ref", "-d", REF)
     assert ragkit("history", "pull")[:2] == (0, "1 new records of origin, 1 here\n")
     code, out, err = ragkit("history", "push", "elsewhere")
@@ -239,7 +252,7 @@ def test_the_trend_is_drawn(repo: Repo, ragkit: Cli, tmp_path: Path) -> None:
 
 def test_without_git_the_kept_files_still_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ragkit: Cli) -> None:
     monkeypatch.setattr(history_commands, "ROOT", tmp_path)
-    monkeypatch.setattr("ragkit.history.KEPT", tmp_path / "kept")
+    monkeypatch.setattr("ragkit.store.KEPT", tmp_path / "kept")
     (tmp_path / "kept").mkdir()
     kept = record(GOOD)
     (tmp_path / "kept" / kept.name).write_text(kept.text())

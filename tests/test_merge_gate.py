@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -154,3 +156,19 @@ def test_a_mark_that_is_dropped_still_stops() -> None:
         record({"y1": "r", "y2": "a", "n1": "r"}, must="y2"),
     )
     assert any("y1 held" in line for line in Rules(("passage",), must_only=True).findings(before, after))
+
+
+def test_a_mark_that_is_dropped_is_itself_a_reason_to_stop() -> None:
+    marks = {"y1": "a", "y2": "a", "n1": "r"}
+    found = Rules(("passage",), must_only=True).findings(record(marks, must="y1 y2"), record(marks, must="y2"))
+    assert found == ["passage kestrel kestrel: y1 is no longer marked must"]
+
+
+def test_a_golden_file_can_be_left_out() -> None:
+    both = record({"y1": "a", "n1": "r"})
+    other = record({"y1": "a", "n1": "r"}, run=("passage", "two", "two"))
+    after = replace(
+        both, runs={**both.runs, **other.runs}, rows={**both.rows, **other.rows}, prints={**both.prints, **other.prints}
+    )
+    assert any("missing before" in line for line in Rules(("passage",)).findings(both, after))
+    assert Rules(("passage",), golden=("kestrel",)).findings(both, after) == []

@@ -11,9 +11,10 @@ import pytest
 from ragkit import pair_page, replay
 from ragkit.commits import Commit
 from ragkit.comparison import compare
-from ragkit.history import Record, Store
+from ragkit.history import Record
 from ragkit.pair_page import MOST
 from ragkit.records import ANSWER, ERROR, REFUSE, Answer, Chunk, Citation, Verdict
+from ragkit.store import Store
 from tests.pasts import record
 
 QUESTION = "Is <b>this</b> told?"

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from ragkit.commits import Commit, Repo
-from ragkit.history import Store
+from ragkit.store import Store
 from tests.bench.clock import interleaved
 from tests.bench.table import Row
 from tests.pasts import append, git, lab

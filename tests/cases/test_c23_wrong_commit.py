@@ -22,7 +22,8 @@ import pytest
 
 from ragkit import trend, vectors
 from ragkit.commits import Repo
-from ragkit.history import PRINTS, Record, Store
+from ragkit.history import PRINTS, Record
+from ragkit.store import Store
 from tests.pasts import append, git, history, lab, record, swap
 
 STEPS = re.findall(r"^\d\. ([^:]+):", (case.HERE / "c23" / "steps.md").read_text("utf-8"), re.M)

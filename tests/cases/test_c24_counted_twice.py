@@ -20,7 +20,8 @@ from ragkit import by_commit, ipynb, notebooks, parameters, tables, trend
 from ragkit.commits import REF, Repo
 from ragkit.comparison import compare
 from ragkit.files import ROOT
-from ragkit.history import Record, Store
+from ragkit.history import Record
+from ragkit.store import Store
 from tests.pasts import git, history, lab, record, repository
 from tests.toys import use_results
 
