@@ -36,6 +36,7 @@ from ragkit.systems import DEFAULT, SYSTEMS, backend
 BASELINE = ROOT / "golden" / "baseline.csv"
 MISSES = ROOT / "tests" / "cases" / "known_misses.csv"
 FINDING = "FINDING: "
+FIRST = "kestrel"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +143,9 @@ def _lines(runs: Sequence[report.Run], played: Sequence[notebooks.Run]) -> list[
 
 
 def _first(runs: Sequence[report.Run]) -> report.Run:
-    """The run that header and bands are about: the default system on the first golden file."""
-    return next(run for run in runs if run.system == DEFAULT)
+    """The run that header and bands are about: the default system on the set that runs on every commit."""
+    default = [run for run in runs if run.system == DEFAULT]
+    return next((run for run in default if run.golden == FIRST), default[0])
 
 
 def _sections(runs: Sequence[report.Run]) -> Iterator[publish.Section]:
@@ -230,7 +232,7 @@ def _since() -> Iterator[publish.Section]:
     if not kept:
         return
     before, after = kept[-1], history.parsed(replay.record(repo).text(), "the work tree")
-    pairs = [pair for pair in comparison.compare(before, after) if pair.run[0] == DEFAULT]
+    pairs = [pair for pair in comparison.compare(before, after) if pair.run[0] == DEFAULT and pair.run in before.runs]
     for pair in pairs:
         found = pair_page.headline(pair, before, after, "Since the last kept commit")
         rows = [{"id": f.id, "before": told(f.before), "now": told(f.after)} for f in (*pair.broken, *pair.mended)]
