@@ -187,6 +187,7 @@ def test_plain_is_the_text_without_them(text: str, left: str) -> None:
 @example("[[1]2]")
 @example("[1[1]]")
 @example("a [1]:[1]")
+@example("a [1 [2], 3]")
 def test_removing_markers_is_idempotent_and_leaves_none(text: str) -> None:
     assert markers(plain(text)) == [] and plain(plain(text)) == plain(text)
 
@@ -265,6 +266,7 @@ def test_every_fact_carries_its_marker(text: str) -> None:
         ("Leave is 25 days. It is paid [1].", ["Leave is 25 days."]),
         ("Leave is 25 days. It is paid. [1]", ["Leave is 25 days."]),
         ("Leave is 25 days [1]. No, they are not.", ["No, they are not."]),
+        ("Leave is 25 days [1]. No, they are not. It is paid [1].", ["No, they are not."]),
         ("Leave is 25 days. [1] says so, too.", ["Leave is 25 days."]),
         ("Leave is 25 days.\n[1] It is paid.", ["Leave is 25 days."]),
         ("- 25 days [1]\n- 5 more", ["5 more"]),

@@ -139,6 +139,7 @@ def read(text: str) -> list[tuple[str, ...]]:
         ("25. [1]", [("count", "25")]),
         ("25 [1], 3 [2-4]", [("count", "25"), ("count", "3")]),
         ("12 [1] 000", [("count", "12"), ("code", "000")]),
+        ("12【1】 000", [("count", "12"), ("code", "000")]),
         ("The arr[1] is red.", [("count", "1")]),
         ("[25 days](a25.md)<!-- 7 -->", [("measure", "25", "day")]),
         ("25&nbsp;days", [("measure", "25", "day")]),
