@@ -1,15 +1,28 @@
-"""Checks of an answer against the passages it was given, word by word: what it cites, and what no citation covers."""
+"""Checks of an answer against the passages it was given, word by word: what it cites, and what no citation covers.
+
+`Marked`, `Numbers` and `Verbatim` judge a draft before it is shown: choices whose `on(corpus)` gives a function from a
+draft to a verdict, as with gates. They see how a draft is written; whether a passage says what the sentence with its
+marker says, no check here knows.
+"""
 
 from __future__ import annotations
 
 import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
-from ragkit.records import ANSWER, Answer, Chunk
-from ragkit.text import fold
+from ragkit.markers import markers, masked, plain, unmarked, unresolved
+from ragkit.numbers import unsupported
+from ragkit.records import ANSWER, Answer, Chunk, Draft, Verdict
+from ragkit.text import fold, visible
+
+if TYPE_CHECKING:
+    from ragkit.corpus import Corpus
 
 Same = Callable[[str, str], bool]
+Judge = Callable[[Draft], Verdict]
 
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _WORD = re.compile(r"[^\W_]+(?:(?:[-'.]|(?<=\d)[,:](?=\d))[^\W_]+)*|[%€$£§]")
@@ -17,6 +30,121 @@ _MARKS = r"(?:\s*\[\d+\])*"
 _QUOTED = re.compile(rf"\0{_MARKS}")
 _SENTENCE = re.compile(rf".+?(?:[.!?]+{_MARKS}(?=\s|$)|$)", re.MULTILINE)
 _MARK = re.compile(r"\[(\d+)\]")
+_IN_QUOTES = re.compile(
+    r"(?<!\w)\"(?=\S)([^\"\n]+)\"(?!\w)|\u201c([^\u201c\u201d]+)\u201d|\u2018([^\u2018\u2019\n]+(?:\u2019\w[^\u2018\u2019\n]*)*)\u2019(?!\w)"
+    r"|\u00ab([^\u00ab\u00bb]+)\u00bb|\u201e([^\u201c\u201d\u201e]+)[\u201c\u201d]"
+)
+_BLOCK_QUOTE = re.compile(r"(?:^[ ]{0,3}>.*\n?)+", re.MULTILINE)
+_LEFT_OUT = re.compile(r" ?(?:\[(?:\u2026|\.\.\.)\]|\u2026|\.\.\.) ?")
+_SIGNS = re.compile(r"\w")
+_MARKUP = re.compile(r"[*`]+")
+_STRAIGHT = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
+
+
+class Check(Protocol):
+    """A choice of check."""
+
+    def on(self, corpus: Corpus) -> Judge: ...
+
+
+@dataclass(frozen=True)
+class Marked:
+    """Rejects (`citation-invalid`) a marker that names no passage, and a factual sentence without a marker."""
+
+    def on(self, corpus: Corpus) -> Judge:
+        return _marked
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Rejects (`number-unsupported`) a number that stands in no cited passage, nor, with `sums`, is the sum of two that
+    do. Cited is what a marker of the draft names."""
+
+    sums: bool = True
+
+    def on(self, corpus: Corpus) -> Judge:
+        def judge(draft: Draft) -> Verdict:
+            passages = [shown(chunk) for chunk in cited(draft)]
+            missing = dict.fromkeys(n.written for n in unsupported(draft.text, passages, sums=self.sums))
+            if not missing:
+                return Verdict()
+            rule = "stands in no cited passage" + (" and is no sum of two numbers that do" if self.sums else "")
+            return Verdict("number-unsupported", next(iter(missing)), f"{', '.join(missing)}: {rule}")
+
+        return judge
+
+
+@dataclass(frozen=True)
+class Verbatim:
+    """Rejects (`citation-invalid`) words in quotation marks or a block quote that stand in no cited passage to the
+    letter. A last full stop or comma of the quote, what `...` stands for, markup, and the shape of spaces and
+    apostrophes do not count."""
+
+    def on(self, corpus: Corpus) -> Judge:
+        return _quoted
+
+
+def cited(draft: Draft) -> tuple[Chunk, ...]:
+    """The passages that the markers of a draft name, in their order."""
+    named = {number for marker in markers(draft.text) for number in marker.numbers}
+    return tuple(chunk for number, chunk in enumerate(draft.passages, 1) if number in named)
+
+
+def shown(chunk: Chunk) -> str:
+    """A passage as a reader sees it, its headings among it."""
+    return "\n".join(filter(None, (*chunk.path, chunk.lead, chunk.text)))
+
+
+def _marked(draft: Draft) -> Verdict:
+    count = len(draft.passages)
+    if wrong := unresolved(draft.text, count):
+        among = f"none of the {count} passages" if count != 1 else "none: there is one passage"
+        return Verdict("citation-invalid", f"[{wrong[0]}]", f"the marker [{wrong[0]}] names {among}")
+    if not _SIGNS.search(plain(draft.text)):
+        return Verdict("citation-invalid", reason="the draft says nothing")
+    if bare := unmarked(draft.text):
+        return Verdict("citation-invalid", reason=f'no marker stands with "{" ".join(bare[0].split())}"')
+    return Verdict()
+
+
+def _quoted(draft: Draft) -> Verdict:
+    passages = cited(draft)
+    for quote in quotes(draft.text):
+        if not any(_all_stand(quote, chunk) for chunk in passages):
+            return Verdict(
+                "citation-invalid", reason=f'no cited passage says "{" ".join(quote.split())}" to the letter'
+            )
+    return Verdict()
+
+
+def quotes(text: str) -> list[str]:
+    """What a text quotes: its block quotes, and what stands in quotation marks elsewhere; no markers.
+
+    >>> quotes('It says "25 days a year" [1] of a 5" pipe.\\n\\n> Ask\\n> early. [2]')
+    ['Ask\\nearly.', '25 days a year']
+    """
+    text = masked(text, "")
+    blocks = [re.sub(r"^\s*>\s?", "", block[0], flags=re.MULTILINE).strip() for block in _BLOCK_QUOTE.finditer(text)]
+    said = [next(filter(None, found.groups())) for found in _IN_QUOTES.finditer(_BLOCK_QUOTE.sub("\n", text))]
+    return [quote for quote in (*blocks, *said) if _SIGNS.search(quote)]
+
+
+def _read(text: str) -> str:
+    """A text as it is read aloud: no markup, one kind of space, apostrophe and quotation mark."""
+    return " ".join(_MARKUP.sub("", visible(text)).translate(_STRAIGHT).split())
+
+
+def _all_stand(quote: str, chunk: Chunk) -> bool:
+    """Whether the parts of a quote stand in a passage or its headings, in their order."""
+    passage = f" {_read(shown(chunk))} "
+    parts = [part for part in _LEFT_OUT.split(_read(quote)) if _SIGNS.search(part)]
+    at = 0
+    for part in parts:
+        ends = [_place(form, passage, at) for form in (part, part.rstrip(".,;:!?"))]
+        at = max(ends)
+        if at < 0:
+            return False
+    return True
 
 
 def words(text: str) -> list[str]:
@@ -61,13 +189,18 @@ def _verbatim(quote: str, chunk: Chunk) -> bool:
 
 def _stands(part: str, passage: str) -> bool:
     """Whether a part stands in a passage without cutting a word at either edge."""
-    at = passage.find(part)
+    return _place(part, passage, 0) > 0
+
+
+def _place(part: str, passage: str, start: int) -> int:
+    """Where a part that cuts no word ends in a passage with a space at either end; -1 when it does not stand there."""
+    at = passage.find(part, start)
     while at > 0:
         edges = (passage[at - 1] + part[0], part[-1] + passage[at + len(part)])
         if not any(all(letter.isalnum() or letter == "_" for letter in edge) for edge in edges):
-            return True
+            return at + len(part)
         at = passage.find(part, at + 1)
-    return False
+    return -1
 
 
 def _uncovered(answer: Answer) -> Iterator[str]:

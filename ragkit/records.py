@@ -118,6 +118,15 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class Draft:
+    """An answer that was written for a question and not yet shown; passage 1 is what its marker `[1]` names."""
+
+    question: str
+    text: str
+    passages: tuple[Chunk, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Golden:
     """A question with its label, one row of a golden file (columns: golden/README.md)."""
 

@@ -29,14 +29,16 @@ _WORD = re.compile(
     r"|\d+(?:\.\d+)+(?![^\W_])"  # 2.5 and 1.20.3
     r"|[^\W_]+(?:(?:[-'_&]|(?<=\d)\.(?=\d))[^\W_]+)*"  # words, codes, v4.2
 )
+CODE = r"^ {0,3}(?P<fence>`{3,}|~{3,}).*?(?:^ {0,3}(?P=fence)|\Z)|(?<!`)(?P<tick>`+)(?!`).+?(?<!`)(?P=tick)(?!`)"
 _MARKUP = re.compile(
-    r"(?P<code>^ {0,3}(?P<fence>`{3,}|~{3,}).*?(?:^ {0,3}(?P=fence)|\Z)|(?<!`)(?P<tick>`+)(?!`).+?(?<!`)(?P=tick)(?!`))"
+    rf"(?P<code>{CODE})"
     r"|<!--.*?(?:-->|\Z)"  # a comment
     r"|!?\[(?P<said>[^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"]*\")?\)"  # a link or picture
     r"|</?[a-zA-Z][a-zA-Z0-9-]*(?:\s[^<>]*)?/?>",  # a tag
     re.DOTALL | re.MULTILINE,
 )
 _PIECE = re.compile(r"\d+|[^\W\d_]+")
+_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9£$€])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,3 +215,35 @@ def expand(token: str) -> str:
 @cache
 def _contractions() -> dict[str, str]:
     return dict(rows("contractions.csv"))
+
+
+def split(text: str) -> Iterator[tuple[int, str]]:
+    """The sentences of a text, each with its offset.
+
+    >>> list(split("See No. 5, e.g. on leave. It says 25."))
+    [(0, 'See No. 5, e.g. on leave.'), (26, 'It says 25.')]
+    """
+    start = 0
+    ends = (m.end() for m in _END.finditer(text) if not _abbreviated(text, m))
+    for end in (*ends, len(text)):
+        if sentence := text[start:end].strip():
+            yield start + (len(text[start:end]) - len(text[start:end].lstrip())), sentence
+        start = end
+
+
+def _abbreviated(text: str, gap: re.Match[str]) -> bool:
+    """Whether the full stop before a gap belongs to an abbreviation or an initial and ends no sentence."""
+    before_gap = text[max(0, gap.start() - 64) : gap.start()]
+    word = re.search(r"([^\W\d_]+)\.$", before_gap)
+    if word is None or not gap[0].isspace():
+        return False
+    if re.search(r"(?:\b[^\W\d_]\.){2,}$", before_gap):  # e.g., U.S.
+        return True
+    before = "any" if len(word[1]) == 1 and word[1].isupper() else _abbreviations().get(word[1].casefold())
+    return before == "any" or (before == "digit" and text[gap.end()].isdigit())
+
+
+@cache
+def _abbreviations() -> dict[str, str]:
+    """Abbreviations, and whether they are such before anything or only before a digit: `No. 5`."""
+    return {word: before for word, before in rows("abbreviations.csv")}

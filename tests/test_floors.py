@@ -20,18 +20,18 @@ HOUSE = build.ROOT / "ragkit"
 # A module that is not built yet may stand here.
 TABLE = """
 0  shared     records forms
-1  shared     text stats files chunk
-2  shared     corpus models check commits
+1  shared     text stats files chunk units
+2  shared     corpus models commits markers quantity
 2  judging    golden tables risk compare resample transport
 2  paper      parameters stage fresh
-3  shared     concept sentence
+3  shared     concept sentence numbers
 3  judging    metrics figures detect reply
 3  paper      ipynb prose
-4  shared     vectors postings
-4  judging    evaluate threshold exchange
+4  shared     vectors postings check
+4  judging    threshold exchange
 4  beside     backends
 5  answering  retrieve signals manifest
-5  judging    history lint culprit
+5  judging    evaluate history lint culprit
 6  answering  dense fuse gate answer rerank
 6  judging    report comparison store
 6  paper      publish notebooks
