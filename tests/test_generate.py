@@ -144,6 +144,20 @@ def test_a_model_that_is_not_asked_is_not_loaded() -> None:
     Recorded(GONE).load()
 
 
+def test_a_model_is_loaded_once() -> None:
+    loaded: list[str] = []
+
+    @dataclass(frozen=True)
+    class Slow(Toy):
+        def load(self) -> Ask:
+            loaded.append(self.name)
+            return super().load()
+
+    ask = Recorded(Slow()).load()
+    ask(PROMPT), ask(Prompt("", "Tide?"))
+    assert loaded == ["toy"] and ask.made == 2
+
+
 def test_a_record_is_for_people_too(replies: Path) -> None:
     Recorded(Toy()).load()(Prompt("Sag es.", "Wie hoch ist die Kaution für Räder?"))
     (file,) = replies.iterdir()
