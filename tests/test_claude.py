@@ -12,7 +12,8 @@ import pytest
 from ragkit.backends.claude import STOPS, Claude
 from ragkit.generate import Ask, answered
 from ragkit.prices import cost
-from tests.services import CLAUDE, PROMPT, keyless
+from ragkit.records import ModelFailed
+from tests.services import CLAUDE, PROMPT, keyless, said
 from tests.stub import Reply, Stub, claude, claude_says
 
 
@@ -117,6 +118,17 @@ def test_a_reply_without_text(stub: Stub, ask: Ask, reply: Reply, stopped: str, 
     stub.script = [reply]
     found = ask(PROMPT)
     assert (found.text.strip(), found.stopped, found.reason) == ("", stopped, reason)
+
+
+def test_a_block_of_a_kind_that_nobody_knows_yet_is_no_text(stub: Stub, ask: Ask) -> None:
+    stub.script = [claude_says("", content=[{"type": "of_tomorrow", "text": "Hm."}, {"type": "text", "text": "Yes."}])]
+    assert ask(PROMPT).text == "Yes."
+
+
+def test_a_page_in_place_of_a_message_is_told(stub: Stub, ask: Ask) -> None:
+    stub.script = [Reply("<html>\nsign in</html>", headers={"Content-Type": "text/html"})]
+    told = said(lambda: ask(PROMPT), ModelFailed)
+    assert told == "claude-haiku-5-5: a reply that is no message: <html> sign in</html> (attempts: 1)"
 
 
 def test_every_reason_is_one_that_the_sdk_knows() -> None:
