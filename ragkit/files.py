@@ -23,8 +23,8 @@ def results() -> Path:
 
 
 def cache() -> Path:
-    """Where vectors are kept: `cache/` of the results, or the folder in RAGKIT_CACHE, which a notebook on its stage has
-    from the project, so that nothing is computed twice."""
+    """Where vectors and replies of models are kept: `cache/` of the results, or the folder in RAGKIT_CACHE, which a
+    notebook on its stage has from the project, so that nothing is computed twice."""
     return Path(os.path.abspath(os.environ.get("RAGKIT_CACHE") or results() / "cache"))
 
 

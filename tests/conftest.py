@@ -10,10 +10,17 @@ import pytest
 from hypothesis import settings
 
 from ragkit import __main__ as cli
+from ragkit import settings as kept
 from tests.pasts import git, lab, swap
 
 settings.register_profile("fixed", derandomize=True, database=None, deadline=None)
 settings.load_profile("fixed")
+
+
+@pytest.fixture(autouse=True)
+def no_env_file(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What somebody has in a file `.env` decides nothing here."""
+    monkeypatch.setattr(kept, "FILE", tmp_path_factory.getbasetemp() / "no.env")
 
 
 @pytest.fixture

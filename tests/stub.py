@@ -125,3 +125,53 @@ def vector(text: str, task: str, dimensions: int) -> list[float]:
     seed = hashlib.sha256(f"{dimensions} {task} {text}".encode()).digest()
     drawn = np.random.default_rng(int.from_bytes(seed)).standard_normal(dimensions)
     return [float(number) for number in drawn.astype(np.float32)]
+
+
+def gemini_text(request: Request) -> Reply:
+    """The prompt, said again. Refuses what the service refuses: no key, another path, no text."""
+    if not request.headers.get("x-goog-api-key"):
+        return gemini_error(403, "PERMISSION_DENIED", "Method doesn't allow unregistered callers.")
+    if not request.path.endswith(":generateContent"):
+        return gemini_error(404, "NOT_FOUND", f"{request.path} is not found.")
+    texts = [text_of({"content": content}) for content in request.json.get("contents", [])]
+    if not texts or not all(texts):
+        return gemini_error(400, "INVALID_ARGUMENT", "contents is not specified")
+    return gemini_says(f"You said: {texts[-1]}")
+
+
+def gemini_says(text: str, finish: str = "STOP", **more: object) -> Reply:
+    """A reply of one candidate; `more` stands beside the candidates."""
+    content = {"role": "model", "parts": [{"text": text}]}
+    usage = {"promptTokenCount": 40, "candidatesTokenCount": 7, "thoughtsTokenCount": 5, "totalTokenCount": 52}
+    body = {"candidates": [{"index": 0, "content": content, "finishReason": finish}], "usageMetadata": usage}
+    return Reply(body | {"modelVersion": "gemini-of-today"} | more)
+
+
+# The Claude API
+
+
+def claude(request: Request) -> Reply:
+    """The prompt, said again. Refuses what the service refuses: no key, another path, no version, no text, no limit."""
+    headers, asked = request.headers, request.json
+    if not headers.get("authorization", "").startswith("Bearer ") and not headers.get("x-api-key"):
+        return claude_error(401, "authentication_error", "x-api-key header is required")
+    if request.path != "/v1/messages":
+        return claude_error(404, "not_found_error", "Not Found")
+    texts = [message["content"] for message in asked.get("messages", []) if message["role"] == "user"]
+    if not headers.get("anthropic-version") or not texts or not all(texts) or asked.get("max_tokens", 0) < 1:
+        return claude_error(400, "invalid_request_error", "messages: at least one message is required")
+    return claude_says(f"You said: {texts[-1]}")
+
+
+def claude_says(text: str, stop: str | None = "end_turn", **more: object) -> Reply:
+    """A message of one block; `more` stands beside the content."""
+    usage = {"input_tokens": 40, "output_tokens": 12}
+    body = {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-of-today", "stop_sequence": None}
+    content = [{"type": "text", "text": text}]
+    return Reply(body | {"content": content, "stop_reason": stop, "usage": usage} | more)
+
+
+def claude_error(code: int, kind: str, message: str, **headers: str) -> Reply:
+    """An error in the words of the service; headers as `Retry_After="7"`."""
+    body = {"type": "error", "error": {"type": kind, "message": message}}
+    return Reply(body, code, {name.replace("_", "-"): value for name, value in headers.items()})

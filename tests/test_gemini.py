@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from stub import Reply, Request, Step, Stub, gemini, gemini_error, text_of, vector
 
-from ragkit.backends import gemini as backend
+from ragkit.backends import service as backend
 from ragkit.backends.gemini import Gemini
 from ragkit.models import DOCUMENT, QUERY, Embed, Encode, NotAvailable
 from ragkit.records import ModelFailed
