@@ -74,12 +74,16 @@ def repository(folder: Path, commits: int = 1) -> Repo:
 
 
 def lab(place: Path) -> Path:
-    """The work tree of this project, as far as an evaluation needs it, as a repository of one commit."""
+    """The work tree of this project, as far as an evaluation of one corpus needs it, as a repository of one commit."""
     place.mkdir(parents=True)
     ignore = shutil.ignore_patterns("__pycache__")
     for name in NEEDED:
         source = ROOT / name
         shutil.copytree(source, place / name, ignore=ignore) if source.is_dir() else shutil.copy(source, place / name)
+    for other in (path for path in (place / "corpus").iterdir() if path.name != "kestrel"):
+        shutil.rmtree(other)
+        for file in (place / "golden").glob(f"{other.name}*.csv"):
+            file.unlink()
     git(place, "init", "-q", "-b", "main")
     git(place, "add", "-A")
     git(place, "commit", "-q", "-m", "as it is")
