@@ -302,7 +302,7 @@ def test_each_kind_of_stop_word_can_be_left_in(kind: str, word: str) -> None:
 @pytest.mark.parametrize(
     ("choice", "named"),
     [
-        ({"stemmer": "porter"}, "snowball, plural, none"),
+        ({"stemmer": "porter"}, "snowball, plural, front-desk, none"),
         ({"stop": ("verbs",)}, "generic"),
         ({"dictionary": "x"}, "word"),
     ],
