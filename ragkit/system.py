@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ragkit.answer import Answerer, Quote
+from ragkit.answer import Answerer, Quote, Said
 from ragkit.chunk import Chunker, Headings
 from ragkit.corpus import Corpus, Folder, index
 from ragkit.gate import Coverage, Gate
-from ragkit.records import ANSWER, REFUSE, Answer, BadInput, Ranking, Verdict
+from ragkit.records import ANSWER, REFUSE, Answer, BadInput, Draft, Ranking, Verdict
 from ragkit.rerank import AsFound, Reranker
 from ragkit.retrieve import Lexical, Retriever
 from ragkit.text import Analyzer
+
+if TYPE_CHECKING:
+    from ragkit.check import Check
 
 
 @dataclass(frozen=True)
 class System:
     """The choices that make a bot. It prints as its own recipe; a variant is `dataclasses.replace(system, k=10)`.
 
-    `k` chunks are retrieved and judged; `refusal` is what a refusal says, whatever the reason.
+    `k` chunks are retrieved and judged; a draft that a check stops is withheld; `refusal` is what a refusal says,
+    whatever the reason.
     """
 
     name: str
@@ -29,6 +34,7 @@ class System:
     retriever: Retriever = Lexical()
     reranker: Reranker = AsFound()
     answerer: Answerer = Quote()
+    checks: tuple[Check, ...] = ()
     k: int = 5
     refusal: str = ""
 
@@ -49,6 +55,7 @@ class Bot:
         self._gates = [gate.on(corpus) for gate in system.gates]
         self._rerank = system.reranker.on(corpus)
         self._say = system.answerer.on(corpus)
+        self._checks = [check.on(corpus) for check in system.checks]
 
     def ask(self, question: str) -> Answer:
         """The answer to one question; the order of steps stands in `_answer`."""
@@ -59,15 +66,22 @@ class Bot:
         return [self._answer(ranking) for ranking in self._retrieve(questions, self.system.k)]
 
     def _answer(self, ranking: Ranking) -> Answer:
-        """What is said to a ranking: gates, another order, the answer, in that order and nowhere else."""
+        """What is said to a ranking: gates, another order, the answer, its checks, in that order and nowhere else."""
         passed = self._judge(ranking)
         if passed.refused:
             return self._refused(ranking, passed)
         ranking = self._rerank(ranking)
         said = self._say(ranking)
-        if said.verdict.refused:
-            return self._refused(ranking, said.verdict, said.text)
+        verdict = said.verdict if said.verdict.refused else self._checked(ranking.question, said)
+        if verdict.refused:
+            return self._refused(ranking, verdict, said.text)
         return Answer(ranking.question, ANSWER, said.text, said.citations, passed, ranking)
+
+    def _checked(self, question: str, said: Said) -> Verdict:
+        """The first check that stops a draft; the passages of its markers are those it cites, in their order."""
+        draft = Draft(question, said.text, tuple(citation.chunk for citation in said.citations))
+        found = (check(draft) for check in self._checks)
+        return next((verdict for verdict in found if verdict.refused), Verdict())
 
     def _refused(self, ranking: Ranking, verdict: Verdict, withheld: str = "") -> Answer:
         said = self.system.refusal

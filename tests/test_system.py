@@ -10,11 +10,12 @@ import build
 import pytest
 
 from ragkit import golden
-from ragkit.answer import Quote, Say, quoted
+from ragkit.answer import Quote, Said, Say, quoted
+from ragkit.check import Marked, Numbers, Verbatim
 from ragkit.chunk import Headings, Windows
 from ragkit.corpus import Corpus, read
 from ragkit.gate import Anything, Coverage, Floor, Nothing
-from ragkit.records import REFUSE, BadInput, Ranking, Verdict
+from ragkit.records import REFUSE, BadInput, Citation, Ranking, Verdict
 from ragkit.rerank import AsFound, Overlap
 from ragkit.retrieve import BM25, Lexical
 from ragkit.signals import COVERAGE_PASSAGE, TOP
@@ -117,6 +118,50 @@ def test_a_reranker_sees_what_passed_the_gates_and_the_answer_sees_its_order() -
 def test_overlap_keeps_the_chunks_that_hold_most_of_the_question() -> None:
     found = bot(Anything(), reranker=Overlap(1)).ask("leave and characters")
     assert len(found.ranking.hits) == 1 < len(bot(Anything()).ask("leave and characters").ranking.hits)
+
+
+@dataclass(frozen=True)
+class Writes:
+    """Says a text, with the first hits as its passages."""
+
+    text: str
+    passages: int = 1
+
+    def on(self, corpus: Corpus) -> Say:
+        def say(ranking: Ranking) -> Said:
+            hits = ranking.hits[: self.passages]
+            return Said(self.text, tuple(Citation(hit.chunk, hit.chunk.text, hit.chunk.line) for hit in hits))
+
+        return say
+
+
+CHECKS = (Marked(), Numbers(), Verbatim())
+
+
+@pytest.mark.parametrize(
+    ("text", "gate"),
+    [
+        ("You get 25 days of leave a year. [1]", ""),
+        ("You get 25 days of leave a year. [2]", "citation-invalid"),
+        ("You get 25 days of leave a year.", "citation-invalid"),
+        ("You get 26 days of leave a year. [1]", "number-unsupported"),
+        ('The rule is "25 days of sick leave a year". [1]', "citation-invalid"),
+    ],
+)
+def test_a_draft_that_a_check_stops_is_refused_and_kept_aside(text: str, gate: str) -> None:
+    made = bot(Anything(), answerer=Writes(text), checks=CHECKS, refusal="Ask Bo.")
+    answer = made.ask("How many days of leave?")
+    assert answer.verdict.gate == gate and answer.withheld == (text if gate else "")
+    assert (answer.text, answer.outcome) == (("Ask Bo.", REFUSE) if gate else (text, "answer"))
+    assert bot(Anything(), answerer=Writes(text)).ask("How many days of leave?").text == text, "without checks"
+
+
+def test_the_checks_let_every_quote_of_the_default_system_pass() -> None:
+    rows = golden.read(build.GOLDEN / "kestrel-probes.csv")
+    folder, questions = read(build.KESTREL), [row.question for row in rows]
+    plain, checked = (System("mine", checks=checks).on(folder).ask_all(questions) for checks in ((), CHECKS))
+    stopped = [answer.question for answer in checked if answer.withheld]
+    assert stopped == [] and [answer.text for answer in checked] == [answer.text for answer in plain]
 
 
 def test_a_refusal_says_the_same_whatever_the_reason() -> None:
