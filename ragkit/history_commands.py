@@ -173,12 +173,12 @@ def bisect(
         raise BadInput(f"{good}..{bad}: no commit between; name the good one first")
     judge = on_record.judge(store, (system, golden), row, metric, ends)
     found = culprit.first_bad(parents, ends[1].sha, judge)
-    on_record.check_good(judge, found, ends[0])
+    _say(on_record.caveat(store, found, ends[0]))
     if len(found.suspects) > 1:
         print(f"one of these {len(found.suspects)}; the others could not be judged:")
     for suspect in sorted(found.suspects, key=list(parents).index):
         print(repo.git("show", "--no-patch", "--format=%h %cs %an: %s", suspect))
-    print(f"{len(parents)} commits, {len(found.evaluated)} looked at, and the ends")
+    print(f"{len(parents)} commits, {len(found.evaluated)} looked at, and the bad end")
 
 
 @app.command()

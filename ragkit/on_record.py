@@ -61,8 +61,8 @@ def judge(
 ) -> Callable[[str], bool | None]:
     """Whether a commit is bad, None where that can not be told: its record is taken from the store, else made.
 
-    `asked` are a system and a golden file. A row is judged where it is the same as at the bad end; a record of the good
-    end is looked at where there is one.
+    `asked` are a system and a golden file. A row is judged where it is the same as at the bad end, which is evaluated
+    at once; of the good end a record is looked at where there is one, and none is made.
     """
     if bool(row) == bool(metric):
         raise BadInput("history bisect: name one of --row ID and --metric NAME")
@@ -71,13 +71,14 @@ def judge(
         commit = store.git.commit(sha)
         wanted = replay.missing(store, [commit])
         told = [each.told for each in replay.replay(store, wanted) if not each.name] if wanted else []
-        if told and sha in (ends[0].sha, ends[1].sha):
+        if told and sha == ends[1].sha:
             raise BadInput(f"{commit.short}: {told[0]}; name another commit")
         records = store.clean(store.of([commit.short]))[-1:]
         return next(((record, run) for record in records for run in record.runs if run[::2] == asked), None)
 
+    good = "" if replay.missing(store, ends[:1]) else ends[0].sha
     if metric:
-        return trend.worse(metric, found, ends[0].sha, ends[1].sha)
+        return trend.worse(metric, found, good, ends[1].sha)
 
     def broken(sha: str, like: str = "") -> tuple[str, bool | None]:
         record, run = found(sha) or (None, None)
@@ -89,12 +90,15 @@ def judge(
     if not bad:
         state = "is not there" if bad is None else "holds"
         raise BadInput(f"row {row!r} of {' on '.join(asked)}: {state} at {ends[1].short}; name another row or commit")
-    if not replay.missing(store, ends[:1]) and broken(ends[0].sha, label)[1]:
+    if good and broken(good, label)[1]:
         raise BadInput(f"row {row!r}: does not hold at {ends[0].short} either; name an earlier commit")
     return lambda sha: broken(sha, label)[1]
 
 
-def check_good(judge: Callable[[str], bool | None], found: Found, good: Commit) -> None:
-    """Looks at the good end where no good commit was met on the way: it may have been bad before."""
-    if not found.met_good and judge(good.sha):
-        raise BadInput(f"it is so at {good.short} already; name an earlier commit")
+def caveat(store: Store, found: Found, good: Commit) -> str:
+    """What a search that met no good commit leaves open, when the good end has no record either."""
+    if found.met_good or not replay.missing(store, [good]):
+        return ""
+    return (
+        f"{good.short} was not looked at, it may have been so already; ragkit history run {good.short}^! and look again"
+    )

@@ -120,8 +120,9 @@ def drawn(points: Sequence[Point]) -> tuple[Figure, str]:
 def worse(
     metric: str, found: Callable[[str], tuple[Record, Run] | None], good: str, bad: str
 ) -> Callable[[str], bool | None]:
-    """Whether a commit lies nearer to the bad end than to the good one, by a measure that moved for the worse; None
-    where it has no record, or one on other questions."""
+    """Whether a commit lies nearer to the bad end than to the good one, by a measure that moved for the worse; where
+    the good end is not known (empty), whether it is no better than the bad end. None for a commit without a record, or
+    with one on other questions."""
     known = dict(metrics.MEASURES)
     if metric not in known or metric in NEITHER:
         raise BadInput(f"metric {metric!r}: use one of {', '.join(name for name in known if name not in NEITHER)}")
@@ -133,15 +134,19 @@ def worse(
             return "", math.nan
         return record.prints[run]["questions"], sign * known[metric](record.runs[run]).value
 
-    (before, first), (after, last) = value(good), value(bad)
+    after, last = value(bad)
+    before, first = value(good) if good else (after, math.inf)
     if before and after and before != after:
         raise BadInput(f"{metric}: the questions differ between both ends; name others, or bisect a row with --row")
+    if math.isnan(last):
+        raise BadInput(f"{metric} is not defined at {bad[:12]}: no row counts for it there; name another commit")
     if not last < first:
         values = f"{abs(first):.3f} at {good[:12]}, {abs(last):.3f} at {bad[:12]}"
         raise BadInput(f"{metric} is {values}: no change for the worse; name other commits")
+    least = (first + last) / 2 if good else math.nextafter(last, math.inf)
 
     def is_bad(sha: str) -> bool | None:
         asked, now = value(sha)
-        return None if math.isnan(now) or asked != after else now < (first + last) / 2
+        return None if math.isnan(now) or asked != after else now < least
 
     return is_bad

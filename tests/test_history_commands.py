@@ -62,16 +62,23 @@ def test_bisect_finds_one_of_64_in_at_most_seven_looks(
     assert looks <= 7 and out.splitlines()[-1].startswith("64 commits")
 
 
-def test_bisect_blames_no_commit_where_the_good_end_was_bad(
-    repo: Repo, ragkit: Cli, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("guilty", [1, 2, 33, 63, 64])
+@pytest.mark.parametrize("asked", [("--row", "y1"), ("--metric", "right_answers"), ("--metric", "false_answers")])
+def test_bisect_makes_at_most_seven_records_where_there_are_none(
+    asked: tuple[str, str], guilty: int, repo: Repo, ragkit: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The good end has no record, so that it is looked at last."""
-    first, *others = commits(repo)
-    file(repo, [made(each, BAD) for each in others])
-    made_now = [replay.Replayed(first, "", "x")]
-    monkeypatch.setattr(replay, "replay", lambda store, wanted: [file(repo, [made(first, BAD)]), *made_now][1:])
-    code, out, err = ragkit("history", "bisect", first.sha, "HEAD", "--row", "y1")
-    assert (code, out) == (2, "") and f"it is so at {first.short} already" in err
+    all_of_them, evaluated = commits(repo), []
+
+    def evaluate(store: Store, wanted: Sequence[Commit]) -> list[replay.Replayed]:
+        for each in wanted:
+            evaluated.append(each)
+            store.write(made(each, GOOD if all_of_them.index(each) < guilty else BAD))
+        return [replay.Replayed(each, "", "made") for each in wanted]
+
+    monkeypatch.setattr(replay, "replay", evaluate)
+    code, out, err = ragkit("history", "bisect", all_of_them[0].sha, "HEAD", *asked)
+    assert code == 0 and out.split()[0] == git(repo.folder, "rev-parse", "--short", all_of_them[guilty].sha)
+    assert len(evaluated) <= 7 and (f"{all_of_them[0].short} was not looked at" in err) == (guilty == 1)
 
 
 def test_bisect_passes_over_commits_on_other_questions(repo: Repo, ragkit: Cli) -> None:
@@ -89,7 +96,8 @@ def test_bisect_passes_over_commits_on_other_questions(repo: Repo, ragkit: Cli) 
     [
         (("bisect", "HEAD~1"), "name one of --row ID and --metric NAME"),
         (("bisect", "HEAD~1", "--metric", "coverage"), "metric 'coverage': use one of"),
-        (("bisect", "HEAD~1", "--metric", "recall"), "no change for the worse"),
+        (("bisect", "HEAD~1", "--metric", "recall"), "recall is not defined at"),
+        (("bisect", "HEAD~1", "--metric", "right_answers"), "no change for the worse"),
         (("bisect", "HEAD", "HEAD~1", "--row", "y1"), "name the good one first"),
         (("bisect", "nowhere", "--row", "y1"), "commit 'nowhere'"),
         (("bisect", "HEAD~1", "--row", "y9"), "row 'y9' of passage on kestrel: is not there at"),
