@@ -47,7 +47,7 @@ def write(
 
 def _wanted(pairs: Iterable[Comparison], questions: Asked) -> list[replay.Question]:
     """What has to be asked again on both sides to show the passages of the flips."""
-    flips = ((pair.run, flip) for pair in pairs for flip in pair.flips[:MOST])
+    flips = ((pair.run, flip) for pair in pairs for flip in _shown(pair))
     asked = ((run, questions.get((run[2], flip.id), "")) for run, flip in flips)
     return list(dict.fromkeys((run[0], run[1], question) for run, question in asked if question))[:ALL]
 
@@ -100,12 +100,16 @@ def headline(pair: Comparison, before: Record, after: Record, name: str) -> Sect
 
 
 def _flips(pair: Comparison, questions: Asked, said: tuple[Said, Said]) -> Section:
-    flips = sorted(pair.flips, key=lambda flip: (not flip.broken, not flip.mended))
-    cards = [_card(flip, pair, questions.get((pair.run[2], flip.id), ""), said) for flip in flips[:MOST]]
+    cards = [_card(flip, pair, questions.get((pair.run[2], flip.id), ""), said) for flip in _shown(pair)]
     prose = ["What each commit cites, asked again in a worktree of its own."]
-    if len(flips) > MOST:
-        prose.append(f"The first {MOST} of {len(flips)}; the table below has all.")
+    if len(pair.flips) > MOST:
+        prose.append(f"The first {MOST} of {len(pair.flips)}; the table below has all.")
     return Section(f"Rows that flipped: {' on '.join(pair.run[::2])}", prose=prose, cards=cards)
+
+
+def _shown(pair: Comparison) -> list[Flip]:
+    """The flips that are shown with their passages, and so asked again: those that broke first."""
+    return sorted(pair.flips, key=lambda flip: (not flip.broken, not flip.mended))[:MOST]
 
 
 def _card(flip: Flip, pair: Comparison, question: str, said: tuple[Said, Said]) -> Card:

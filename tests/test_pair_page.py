@@ -95,6 +95,16 @@ def test_a_long_list_of_flips_is_cut_and_that_is_told(tmp_path: Path, monkeypatc
     assert html.count('<article class="card">') == MOST and f"The first {MOST} of {MOST + 3}" in html
 
 
+def test_what_is_shown_is_what_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The row that broke stands last in the file and first on the page."""
+    names = [f"y{n}" for n in range(MOST)]
+    before = record(dict.fromkeys(names, "r") | {"yz": "a"})
+    after = record(dict.fromkeys(names, "a") | {"yz": "r"}, sha="b" * 40)
+    pairs = compare(before, after)
+    asked = pair_page._wanted(pairs, {("kestrel", name): name for name in [*names, "yz"]})
+    assert len(asked) == MOST and asked[0][2] == "yz"
+
+
 def test_without_a_flip_there_is_no_list_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     same = record({"y1": "a"}), record({"y1": "a"}, sha="b" * 40, lock="1")
     html = page(tmp_path, monkeypatch, *same, {})
