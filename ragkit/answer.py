@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from ragkit.concept import Concept, form, form_in, remembered
-from ragkit.records import BadInput, Chunk, Citation, Ranking, Verdict
+from ragkit.records import BadInput, Chunk, Citation, Ranking, Spent, Verdict
 from ragkit.sentence import sentences
 from ragkit.signals import weights
 from ragkit.text import Passage, visible
@@ -19,11 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What is said to a ranking: a text with a marker `[n]` for each of its citations, or a verdict why nothing is."""
+    """What is said to a ranking: a text with a marker `[n]` for each of its citations, a verdict why nothing is, or the
+    error that kept it from being said."""
 
     text: str = ""
     citations: tuple[Citation, ...] = ()
     verdict: Verdict = Verdict()
+    error: str = ""
+    spent: Spent = Spent()
 
 
 Say = Callable[[Ranking], Said]

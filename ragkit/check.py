@@ -96,10 +96,8 @@ def shown(chunk: Chunk) -> str:
 
 
 def _marked(draft: Draft) -> Verdict:
-    count = len(draft.passages)
-    if wrong := unresolved(draft.text, count):
-        among = f"none of the {count} passages" if count != 1 else "none: there is one passage"
-        return Verdict("citation-invalid", f"[{wrong[0]}]", f"the marker [{wrong[0]}] names {among}")
+    if wrong := unresolved(draft.text, len(draft.passages)):
+        return Verdict("citation-invalid", f"[{wrong[0]}]", f"the marker [{wrong[0]}] names no passage it was given")
     if not _SIGNS.search(plain(draft.text)):
         return Verdict("citation-invalid", reason="the draft says nothing")
     if bare := unmarked(draft.text):

@@ -42,16 +42,22 @@ class Chunker(Protocol):
 @dataclass(frozen=True)
 class Headings:
     """One chunk a heading. A section of more than `cap` characters is split between its blocks, list items and table
-    rows, with the header of a split table repeated as `lead`; a single longer paragraph, fence or row stays whole."""
+    rows, with the header of a split table repeated as `lead`; a single longer paragraph, fence or row stays whole. One
+    of fewer than `least` is left out, and listed as such."""
 
     cap: int = 1800
+    least: int = 0
 
     def __post_init__(self) -> None:
         if self.cap < 1:
             raise BadInput(f"Headings(cap={self.cap}): must be at least 1 character")
 
     def on(self, document: Document) -> tuple[list[Chunk], list[Left]]:
-        return by_headings(document, cap=self.cap)
+        chunks, left = by_headings(document, cap=self.cap)
+        short = [chunk for chunk in chunks if len(chunk.text) < self.least]
+        why = f"shorter than {self.least} characters"
+        left += [Left(chunk.file, chunk.lines, why) for chunk in short]
+        return [chunk for chunk in chunks if chunk not in short], left
 
 
 @dataclass(frozen=True)

@@ -41,9 +41,21 @@ def _front_desk(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
+def _suffix(word: str) -> str:
+    """The first ending of a list off a word that keeps three letters: what a careful afternoon gives. `lanes` is `lan`,
+    and `price` is not one word with `prices`."""
+    for end, instead in _SUFFIXES:
+        if word.endswith(end) and not word.endswith("ss") and len(word) - len(end) + len(instead) >= 3:
+            return word[: -len(end)] + instead
+    return word
+
+
+_SUFFIXES = (("ies", "y"), ("ied", "y"), ("ments", ""), ("ment", ""), ("ing", ""), ("es", ""), ("ed", ""), ("s", ""))
+
 STEMMERS: dict[str, Callable[[], Callable[[str], str]]] = {
     "snowball": _snowball,
     "plural": lambda: _plural,
+    "suffix": lambda: _suffix,
     "front-desk": lambda: _front_desk,
     "none": lambda: str,
 }

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 from ragkit.files import cache, fingerprint, read_text, shown, write_text
 from ragkit.models import NotAvailable
-from ragkit.records import ANSWER, ERROR, REFUSE, Answer, BadInput, ModelFailed, Verdict
+from ragkit.records import ANSWER, ERROR, REFUSE, Answer, BadInput, ModelFailed, Spent, Verdict
 
 END, LENGTH, SAFETY, EMPTY, OTHER = "end", "length", "safety", "empty", "other"
 STOPS = (END, LENGTH, SAFETY, EMPTY, OTHER)
@@ -263,21 +263,6 @@ def as_json(text: str) -> Any:  # noqa: ANN401  # whatever JSON holds
 
 def _no_number(name: str) -> None:
     raise ValueError(f"{name} is no number")
-
-
-@dataclass(frozen=True)
-class Spent:
-    """Sums over replies: tokens that are known, US dollars that are known, and how many replies have no known cost."""
-
-    calls: int
-    tokens_in: int
-    tokens_out: int
-    cost: float
-    unpriced: int
-
-    def __str__(self) -> str:
-        rest = f" and {self.unpriced} without a known price" * (self.unpriced > 0)
-        return f"{self.calls} calls, {self.tokens_in} + {self.tokens_out} tokens, {self.cost:.4f} USD{rest}"
 
 
 def spent(replies: Iterable[Reply]) -> Spent:

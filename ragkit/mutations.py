@@ -19,7 +19,7 @@ from ragkit.fuse import Fused
 from ragkit.gate import Anything, Coverage, Floor, Nothing
 from ragkit.records import Chunk, Document, Outcome, Rate
 from ragkit.retrieve import BM25, Lexical
-from ragkit.signals import TOP_COSINE
+from ragkit.signals import FOUND_COSINE
 from ragkit.stats import wilson
 from ragkit.system import Bot, System
 from ragkit.systems import HYBRID, SYSTEMS
@@ -148,8 +148,8 @@ PLANTED = (
     Mutation("one sentence instead of two", system=_with(answerer=Quote(1))),
     Mutation("RRF: ranks from zero", "passage-hybrid", _with(retriever=replace(HYBRID, k=HYBRID.k - 1))),
     Mutation("RRF: vectors only", "passage-hybrid", _with(retriever=Fused(HYBRID.retrievers, weights=(0.0, 1.0)))),
-    Mutation("cosine floor 0.45 -> 0.40", "cosine", _with(gates=(Floor(TOP_COSINE, 0.40),))),
-    Mutation("cosine floor 0.45 -> 0.60", "cosine", _with(gates=(Floor(TOP_COSINE, 0.60),))),
+    Mutation("cosine floor 0.45 -> 0.40", "cosine", _with(gates=(Floor(FOUND_COSINE, 0.40),))),
+    Mutation("cosine floor 0.45 -> 0.60", "cosine", _with(gates=(Floor(FOUND_COSINE, 0.60),))),
     Mutation("recall counted on the wrong ids", judged=_wrong_ids),
     Mutation("key facts not judged", judged=_unjudged),
 )

@@ -7,7 +7,7 @@ Document -> Chunk -> Hit -> Ranking -> Verdict -> Answer -> Outcome -> Rate
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 ANSWER, REFUSE, ERROR = "answer", "refuse", "error"
 
@@ -101,6 +101,27 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
+class Spent:
+    """What language models took: calls, tokens and US dollars that are known, and how many calls have no known cost.
+
+    A replayed call counts with what it took when it was made.
+    """
+
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+    unpriced: int = 0
+
+    def __add__(self, other: Spent) -> Spent:
+        return Spent(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+    def __str__(self) -> str:
+        rest = f" and {self.unpriced} without a known price" * (self.unpriced > 0)
+        return f"{self.calls} calls, {self.tokens_in} + {self.tokens_out} tokens, {self.cost:.4f} USD{rest}"
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What a system said to one question. `outcome` is answer, refuse or error, and is never read from wording.
 
@@ -115,6 +136,7 @@ class Answer:
     ranking: Ranking = Ranking("")
     error: str = ""
     withheld: str = ""
+    spent: Spent = Spent()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ragkit.answer import Answerer, Quote, Said, Say
-from ragkit.records import Chunk, Citation, Ranking
+from ragkit.records import Chunk, Citation, Ranking, Spent
 from ragkit.retrieve import Lexical, Retrieve, Retriever
 from ragkit.text import fold
 
@@ -114,8 +114,7 @@ class ByVersion:
             found = sorted({hit.chunk.version for hit in ranking.hits} - set(EVERY))
             if not found:
                 return say(ranking)
-            parts = [(each, say(_only(ranking, each))) for each in found]
-            return _joined([(each, part) for each, part in parts if part.citations]) or say(ranking)
+            return _joined([(each, say(_only(ranking, each))) for each in found])
 
         return labelled
 
@@ -124,17 +123,24 @@ def _only(ranking: Ranking, version: str) -> Ranking:
     return replace(ranking, hits=tuple(hit for hit in ranking.hits if hit.chunk.version in (version, *EVERY)))
 
 
-def _joined(parts: Sequence[tuple[str, Said]]) -> Said | None:
-    """Parts under the name of their version, with the markers counted on; a part that says what another says is one."""
-    texts: dict[tuple[object, ...], tuple[list[str], Said]] = {}
+def _joined(parts: Sequence[tuple[str, Said]]) -> Said:
+    """Parts under the name of their version, with the markers counted on; a part that says what another says is one. A
+    version that nothing is said of is left out; what none says anything of is refused as the first is."""
+    spent = sum((said.spent for _, said in parts), Spent())
+    if failed := next((said for _, said in parts if said.error), None):
+        return replace(failed, spent=spent)
+    texts: dict[object, tuple[list[str], Said]] = {}
     for version, said in parts:
-        texts.setdefault(tuple(said.citations), ([], said))[0].append(version)
+        if not said.verdict.refused:
+            texts.setdefault((said.text, said.citations), ([], said))[0].append(version)
+    if not texts:
+        return replace(parts[0][1], spent=spent)
     lines: list[str] = []
     citations: list[Citation] = []
     for names, said in texts.values():
         lines.append(f"{' and '.join(names)}: {_counted_on(said.text, len(citations))}")
         citations += said.citations
-    return Said("\n".join(lines), tuple(citations)) if lines else None
+    return Said("\n".join(lines), tuple(citations), spent=spent)
 
 
 def _counted_on(text: str, by: int) -> str:

@@ -118,6 +118,13 @@ def _top_cosine(embed: Embed, ranking: Ranking, corpus: Corpus) -> float:
     return max(_near(embed, ranking, corpus).cosines.tolist(), default=-math.inf)
 
 
+def _found_cosine(embed: Embed, ranking: Ranking, corpus: Corpus) -> float:
+    from ragkit.vectors import shown_text, space
+
+    texts = [shown_text(hit.chunk) for hit in ranking.hits]
+    return max(space(embed, corpus).likeness(ranking.question, texts).tolist()) if texts else -math.inf
+
+
 def _cosine_gap(embed: Embed, ranking: Ranking, corpus: Corpus) -> float:
     first, second = [*_near(embed, ranking, corpus).cosines.tolist(), -math.inf, -math.inf][:2]
     return first - second if second > -math.inf else first
@@ -183,4 +190,5 @@ RAREST = Signal("rarest", _rarest)
 SIGNALS = (TOP, TOP_PER_IDEA, GAP, ZSCORE, COVERAGE_CORPUS, COVERAGE_RETRIEVED, COVERAGE_PASSAGE, RAREST)
 
 COSINES = cosine_signals(MiniLM())
+FOUND_COSINE = Signal("found_cosine", partial(_found_cosine, MiniLM()), "below-cosine")  # of what was retrieved alone
 TOP_COSINE, COSINE_GAP, COSINE_MEAN, BEST_SENTENCE, AGREEMENT, SAME_FIRST = COSINES

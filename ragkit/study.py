@@ -19,6 +19,8 @@ from ragkit.forms import kin
 from ragkit.gate import Floor
 from ragkit.models import DOCUMENT, QUERY, Embed, MiniLM
 from ragkit.records import BadInput, Golden, Outcome, Ranking
+from ragkit.retrieve import Retriever
+from ragkit.scope import InForce, Pinned
 from ragkit.sentence import sentences
 from ragkit.signals import COVERAGE_PASSAGE, TOP, Signal, cosine_signals
 from ragkit.system import Bot, System
@@ -48,8 +50,13 @@ def evaluated(system: System, folder: corpus.Folder, file: str | Path) -> report
 def backend(system: System) -> str:
     """What a system retrieves by: `bm25`, `dense` or `hybrid`, another retriever by its name."""
     known = {"Lexical": "bm25", "Dense": "dense", "Fused": "hybrid"}
-    name = type(system.retriever).__name__
+    name = type(innermost(system.retriever)).__name__
     return known.get(name, name)
+
+
+def innermost(retriever: Retriever) -> Retriever:
+    """The retriever without the filters around it."""
+    return innermost(retriever.retriever) if isinstance(retriever, Pinned | InForce) else retriever
 
 
 def asked(system: exchange.Foreign, folder: corpus.Folder, file: str | Path, *, progress: bool = False) -> report.Run:
@@ -85,7 +92,8 @@ def _kept_signals(bot: Bot) -> Callable[[Ranking], dict[str, float]]:
 
 def embedding(system: System) -> Embed | None:
     """The embedding model that a system retrieves with, if any."""
-    parts = getattr(system.retriever, "retrievers", (system.retriever,))
+    retriever = innermost(system.retriever)
+    parts = getattr(retriever, "retrievers", (retriever,))
     return next((part.embed for part in parts if isinstance(part, Dense)), None)
 
 

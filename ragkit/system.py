@@ -10,13 +10,15 @@ from ragkit.answer import Answerer, Quote, Said
 from ragkit.chunk import Chunker, Headings
 from ragkit.corpus import Corpus, Folder, index
 from ragkit.gate import Coverage, Gate
-from ragkit.records import ANSWER, REFUSE, Answer, BadInput, Draft, Ranking, Verdict
+from ragkit.records import ANSWER, ERROR, REFUSE, Answer, BadInput, Draft, Ranking, Verdict
 from ragkit.rerank import AsFound, Reranker
 from ragkit.retrieve import Lexical, Retriever
 from ragkit.text import Analyzer
 
 if TYPE_CHECKING:
     from ragkit.check import Check
+
+NOTHING = Said()
 
 
 @dataclass(frozen=True)
@@ -72,10 +74,12 @@ class Bot:
             return self._refused(ranking, passed)
         ranking = self._rerank(ranking)
         said = self._say(ranking)
+        if said.error:
+            return Answer(ranking.question, ERROR, said.text, ranking=ranking, error=said.error, spent=said.spent)
         verdict = said.verdict if said.verdict.refused else self._checked(ranking.question, said)
         if verdict.refused:
-            return self._refused(ranking, verdict, said.text)
-        return Answer(ranking.question, ANSWER, said.text, said.citations, passed, ranking)
+            return self._refused(ranking, verdict, said)
+        return Answer(ranking.question, ANSWER, said.text, said.citations, passed, ranking, spent=said.spent)
 
     def _checked(self, question: str, said: Said) -> Verdict:
         """The first check that stops a draft; the passages of its markers are those it cites, in their order."""
@@ -83,9 +87,11 @@ class Bot:
         found = (check(draft) for check in self._checks)
         return next((verdict for verdict in found if verdict.refused), Verdict())
 
-    def _refused(self, ranking: Ranking, verdict: Verdict, withheld: str = "") -> Answer:
-        said = self.system.refusal
-        return Answer(ranking.question, REFUSE, said, verdict=verdict, ranking=ranking, withheld=withheld)
+    def _refused(self, ranking: Ranking, verdict: Verdict, said: Said = NOTHING) -> Answer:
+        text, withheld = self.system.refusal, said.text
+        return Answer(
+            ranking.question, REFUSE, text, verdict=verdict, ranking=ranking, withheld=withheld, spent=said.spent
+        )
 
     def _judge(self, ranking: Ranking) -> Verdict:
         passed = Verdict()

@@ -2,27 +2,47 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 
-from ragkit.chunk import Windows
+from ragkit.answer import Quote
+from ragkit.check import Marked, Numbers
+from ragkit.chunk import Headings, Windows
 from ragkit.dense import Dense
 from ragkit.frontdesk import BAR, REFUSAL, Bullets, Tally
 from ragkit.fuse import Fused
 from ragkit.gate import Anything, Coverage, Floor, Nothing
+from ragkit.generate import Generate
 from ragkit.records import BadInput
+from ragkit.rerank import Overlap
 from ragkit.retrieve import Lexical
-from ragkit.signals import TOP, TOP_COSINE
+from ragkit.scope import ByVersion, InForce, Pinned
+from ragkit.settings import setting
+from ragkit.signals import FOUND_COSINE, TOP
 from ragkit.system import System
 from ragkit.text import Analyzer
+from ragkit.written import Model, by
 
 DEFAULT = "passage"
 BACKENDS = ("bm25", "hybrid")
 HYBRID = Fused((Lexical(), Dense()))
+THOUSANDTHS = replace(HYBRID, weights=(500.0, 500.0), pool=12)  # scores as one design prints them
 
 FRONT_DESK = System(
     "front-desk", gates=(Floor(TOP, BAR),), chunker=Windows(60, 15, plain=True), retriever=Tally(), k=3,
     analyzer=Analyzer(stemmer="front-desk", dictionary="none"), answerer=Bullets(), refusal=REFUSAL,
+)  # fmt: skip
+
+# The published designs, a line each; what their texts leave open stands in data/cards.csv.
+COVERAGE = System(
+    "coverage", gates=(Floor(TOP, 0.5), Coverage("retrieved")), chunker=Headings(1800, least=80), k=4,
+    analyzer=Analyzer(stemmer="suffix"),
+)  # fmt: skip
+CITED = System(
+    "cited", gates=(Anything(),), retriever=InForce(HYBRID), answerer=Quote(), checks=(Marked(), Numbers()), k=6,
+)  # fmt: skip
+COSINE = System(
+    "cosine", gates=(Floor(FOUND_COSINE, 0.45),), chunker=Headings(1500), retriever=Pinned(HYBRID), k=12,
+    reranker=Overlap(6), answerer=ByVersion(),
 )  # fmt: skip
 
 SYSTEMS = {
@@ -36,8 +56,11 @@ SYSTEMS = {
         System("passage", gates=(Coverage("passage"),)),
         System("retrieved-hybrid", gates=(Coverage("retrieved"),), retriever=HYBRID),
         System("passage-hybrid", gates=(Coverage("passage"),), retriever=HYBRID),
-        System("cosine", gates=(Floor(TOP_COSINE, 0.45),), retriever=HYBRID),
+        COVERAGE,
+        replace(COVERAGE, name="coverage-hybrid", retriever=THOUSANDTHS),
+        CITED,
         FRONT_DESK,
+        COSINE,
     )
 }
 LEXICAL = tuple(system for system in SYSTEMS.values() if system.retriever == Lexical())
@@ -56,9 +79,17 @@ def named(name: str) -> System:
     return system
 
 
+def asking(system: System, generate: Generate) -> System:
+    """The system with its answers written by a language model instead of quoted; `cosine` has it defer to the gate, as
+    that design does. BadInput for a system that only quotes by design."""
+    defer = system.name == COSINE.name
+    answerer = by(system.answerer, Model(generate, defer), defer=defer)
+    return replace(system, name=f"{system.name}+{generate.key().split()[0]}", answerer=answerer)
+
+
 def backend() -> str:
-    """The retrieval backend: the environment variable RAG_BACKEND, `bm25` when it is not set."""
-    name = os.environ.get("RAG_BACKEND") or BACKENDS[0]
+    """The retrieval backend: RAG_BACKEND of the environment or of `.env`, `bm25` when it is not set."""
+    name = setting("RAG_BACKEND") or BACKENDS[0]
     if name not in BACKENDS:
         raise BadInput(f"RAG_BACKEND={' '.join(name.split())}: unknown; use one of {', '.join(BACKENDS)}")
     return name

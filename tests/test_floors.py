@@ -36,9 +36,9 @@ TABLE = """
 6  answering  dense fuse gate answer rerank
 6  judging    report comparison store
 6  paper      publish notebooks
-7  answering  system frontdesk scope scripted
+7  answering  system frontdesk scope written
 7  judging    merge_gate trend
-8  answering  systems
+8  answering  systems scripted
 8  judging    summary
 9  both       study public
 10 both       experiment replay

@@ -1,0 +1,119 @@
+"""Answers that are written to the passages, by a language model or by a script in its place, and what they cite.
+
+A writer gives a reply to a ranking; marker `[n]` in it names hit n. A writer that finds no answer says NO_ANSWER.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
+
+from ragkit.answer import Answerer, Quote, Said, Say
+from ragkit.generate import NO_ANSWER, Generate, Prompt, Reply, answered, spent
+from ragkit.markers import markers
+from ragkit.records import ERROR, REFUSE, BadInput, Chunk, Citation, Ranking
+from ragkit.sentence import sentences
+from ragkit.text import visible
+
+if TYPE_CHECKING:
+    from ragkit.corpus import Corpus
+
+Write = Callable[[Ranking], Reply]
+
+RULES = (
+    "You answer a question from numbered passages, and from nothing else.\n"
+    "After each statement put the number of the passage that says it in square brackets, as in [1].\n"
+    "Give numbers, names and codes as the passages write them. Be brief.\n"
+)
+MAY_REFUSE = f"If the passages do not hold the answer, reply with {NO_ANSWER} and nothing else.\n"
+DEFERS = "The passages were found to be about the question: answer from them, do not judge that again.\n"
+
+
+class Writer(Protocol):
+    """A choice of who writes."""
+
+    def on(self, corpus: Corpus) -> Write: ...
+
+
+@dataclass(frozen=True)
+class Model:
+    """A language model that is given the passages; with `defer` it is asked not to refuse."""
+
+    generate: Generate
+    defer: bool = False
+
+    def on(self, corpus: Corpus) -> Write:
+        ask = self.generate.load()
+        return lambda ranking: ask(prompt(ranking, defer=self.defer))
+
+
+def prompt(ranking: Ranking, *, defer: bool = False) -> Prompt:
+    """The passages with their numbers and headings, in the order they were found, and the question below them."""
+    passages = "\n\n".join(f"[{n}] {_shown(hit.chunk)}" for n, hit in enumerate(ranking.hits, 1))
+    return Prompt(RULES + (DEFERS if defer else MAY_REFUSE), f"{passages}\n\nQuestion: {ranking.question}")
+
+
+def _shown(chunk: Chunk) -> str:
+    about = ", ".join(filter(None, (chunk.version, chunk.status)))
+    return "\n".join(filter(None, (chunk.heading + f" ({about})" * bool(about), chunk.lead, chunk.text)))
+
+
+@dataclass(frozen=True)
+class Written:
+    """The reply of a writer, with a citation for each passage that its markers name: the sentence there that shares
+    most words with what is written. A reply that is not whole is an error, NO_ANSWER is a refusal of the gate `model`.
+    With `defer` the gates have the last word: where the writer refuses, the passages are quoted."""
+
+    writer: Writer
+    defer: bool = False
+
+    def on(self, corpus: Corpus) -> Say:
+        write, quote = self.writer.on(corpus), Quote().on(corpus)
+
+        def say(ranking: Ranking) -> Said:
+            reply = write(ranking)
+            answer, cost = answered(ranking.question, reply), spent([reply])
+            if answer.outcome == ERROR:
+                return Said(answer.text, error=answer.error, spent=cost)
+            if answer.outcome == REFUSE:
+                return replace(quote(ranking) if self.defer else Said(verdict=answer.verdict), spent=cost)
+            text, chunks = resolved(answer.text, [hit.chunk for hit in ranking.hits])
+            return Said(text, tuple(_citation(chunk, text, corpus) for chunk in chunks), spent=cost)
+
+        return say
+
+
+def resolved(text: str, passages: list[Chunk]) -> tuple[str, list[Chunk]]:
+    """A text with its markers counted anew in the order they come, a bracket each, and the passages they name. What
+    names no passage stays as it is: such a number is higher than any new one, or 0.
+
+    >>> resolved("Yes [4, 2]. No [9].", [Chunk(str(n), "a.md", "") for n in range(1, 5)])[0]
+    'Yes [1][2]. No [9].'
+    """
+    named = dict.fromkeys(n for marker in markers(text) for n in marker.numbers if 1 <= n <= len(passages))
+    new = {old: n for n, old in enumerate(named, 1)}
+    for marker in reversed(markers(text)):
+        brackets = "".join(f"[{new.get(n, n)}]" for n in marker.numbers)
+        text = text[: marker.start] + brackets + text[marker.end :]
+    return text, [passages[n - 1] for n in named]
+
+
+def _citation(chunk: Chunk, text: str, corpus: Corpus) -> Citation:
+    """The sentence of a passage that shares most words with a text; the whole of it where it has no sentence."""
+    said = set(corpus.analyzer.terms(text))
+
+    def shared(citation: Citation) -> int:
+        return len(said.intersection(corpus.analyzer.terms(visible(citation.quote))))
+
+    return max(sentences(chunk), key=shared, default=Citation(chunk, chunk.text, chunk.line))
+
+
+def by(answerer: Answerer, writer: Writer, *, defer: bool = False) -> Answerer:
+    """An answerer with its quotes written instead, at whatever depth they stand; BadInput for one that only quotes."""
+    if isinstance(answerer, Quote | Written):
+        return Written(writer, defer)
+    inner = getattr(answerer, "answerer", None)
+    if inner is None:
+        raise BadInput(f"{answerer}: quotes by design, no model writes here; use a system that answers with Quote")
+    return replace(answerer, answerer=by(inner, writer, defer=defer))  # type: ignore[type-var]
