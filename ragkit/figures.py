@@ -37,7 +37,7 @@ def show(figure: Figure, alt: str, name: str) -> None:
     display(data, metadata={"image/png": {"alt": alt}}, raw=True)
 
 
-def _axes(width: float, height: float, *, layout: Literal["constrained"] | None = None) -> tuple[Figure, Axes]:
+def axes_of(width: float, height: float, *, layout: Literal["constrained"] | None = None) -> tuple[Figure, Axes]:
     """A figure of its own, in inches, without pyplot: it keeps no state and costs half the import.
 
     Without a layout the margins are fixed, which saves drawing everything twice.
@@ -54,7 +54,7 @@ def _axes(width: float, height: float, *, layout: Literal["constrained"] | None 
 
 def scores(answerable: Mapping[str, float], unanswerable: Mapping[str, float], *, best: Rule, name: str) -> None:
     """Every question at its score, the two classes apart, and the floor that makes the fewest errors."""
-    figure, axes = _axes(8, 2.6)
+    figure, axes = axes_of(8, 2.6)
     sides = (("answerable", answerable, BLUE, "o"), ("unanswerable", unanswerable, ORANGE, "X"))
     for height, (_, side, colour, marker) in enumerate(sides):
         axes.scatter(list(side.values()), [height] * len(side), c=colour, marker=marker, s=70, alpha=0.75, linewidths=0)
@@ -84,7 +84,7 @@ def _scored(side: Mapping[str, float]) -> str:
 
 def errors_by_floor(rules: Sequence[Rule], *, name: str) -> None:
     """What each floor gets wrong: false refusals rise, false answers fall, and the sum never reaches zero."""
-    figure, axes = _axes(8, 3)
+    figure, axes = axes_of(8, 3)
     finite = [rule for rule in rules if abs(rule.at) != float("inf")]
     floors = [rule.at for rule in finite]
     series = (
@@ -105,7 +105,7 @@ def errors_by_floor(rules: Sequence[Rule], *, name: str) -> None:
 
 def wrong_by_stratum(rows: Sequence[Mapping[str, Any]], systems: Sequence[str], *, name: str) -> None:
     """The share each system gets wrong in each stratum, with Wilson's 95 % intervals."""
-    figure, axes = _axes(8, 0.17 * len(rows) * (len(systems) + 0.8) + 1, layout="constrained")
+    figure, axes = axes_of(8, 0.17 * len(rows) * (len(systems) + 0.8) + 1, layout="constrained")
     told, height = [], 0.8 / len(systems)
     for n, system in enumerate(systems):
         rates = [row[system] for row in rows]
@@ -139,7 +139,7 @@ def _stratum(row: Mapping[str, Any]) -> str:
 
 def by_length(rows: Sequence[Mapping[str, Any]], *, name: str) -> None:
     """The score of each question against the number of its ideas, answerable and unanswerable apart."""
-    figure, axes = _axes(8, 3.2)
+    figure, axes = axes_of(8, 3.2)
     sides = ((True, BLUE, "o", "answerable", -0.12), (False, ORANGE, "X", "unanswerable", 0.12))
     for answerable, colour, marker, label, aside in sides:
         side = [row for row in rows if row["answerable"] is answerable]
@@ -165,7 +165,7 @@ class Sorted(Protocol):
 def strips(groups: Sequence[Sorted], *, floor: float, label: str, name: str) -> None:
     """Every question of every group at its value, a bar at the median, and the floor that a published design ships."""
     height = 0.27 * len(groups) + 1.2
-    figure, axes = _axes(8, height)
+    figure, axes = axes_of(8, height)
     figure.subplots_adjust(left=2.4 / 8, bottom=0.5 / height, top=1 - 0.45 / height)
     colours = {"answerable": BLUE, "unanswerable": ORANGE, "null": GREY}
     markers = {"answerable": "o", "unanswerable": "X", "null": "d"}

@@ -28,7 +28,7 @@ TABLE = """
 3  judging    metrics figures detect reply
 3  paper      ipynb prose
 4  shared     vectors postings check
-4  judging    threshold exchange
+4  judging    threshold exchange error_figures
 4  beside     backends
 5  answering  retrieve signals manifest
 5  judging    evaluate history lint culprit
@@ -43,7 +43,7 @@ TABLE = """
 9  both       study public
 10 both       experiment replay
 11 both       confidence rank_arithmetic mutations by_commit pair_page on_record
-12 both       job history_commands
+12 both       job history_commands claims
 13 both       __main__
 """
 ROWS = [line.split() for line in TABLE.strip().splitlines()]
@@ -55,6 +55,7 @@ SEES = {wing: {"shared", wing} for wing in ("shared", "answering", "judging", "p
 
 FILES = {path.stem: path for path in sorted(HOUSE.glob("*.py")) if path.stem != "__init__"}
 CLIENTS = sorted(HOUSE.glob("backends/*.py"))
+CLAIMS = sorted(HOUSE.glob("claims/*.py"))
 every_module = pytest.mark.parametrize("name", FILES)
 
 
@@ -90,6 +91,13 @@ def test_a_client_imports_shared_ground_only_and_has_at_most_300_lines(path: Pat
     assert {WING[other] for other in others} <= {"shared"} and max(map(FLOOR.get, others), default=0) < FLOOR[
         "backends"
     ]
+    assert len(path.read_text("utf-8").splitlines()) <= 300
+
+
+@pytest.mark.parametrize("path", CLAIMS, ids=lambda path: path.stem)
+def test_a_module_of_claims_imports_lower_floors_only_and_has_at_most_300_lines(path: Path) -> None:
+    others = set(imported(path)) - {"claims"}
+    assert max(map(FLOOR.get, others), default=0) < FLOOR["claims"]
     assert len(path.read_text("utf-8").splitlines()) <= 300
 
 

@@ -1,0 +1,1 @@
+"""What four published designs claim, each claim with its experiment."""
