@@ -75,7 +75,7 @@ def named(name: str) -> System:
     if asked == "hybrid" and system.name == "threshold":
         raise BadInput("threshold: its floor is one under BM25 scores, and fused scores are ranks; use --system cosine")
     if asked == "hybrid" and system in LEXICAL:
-        return replace(system, name=f"{name}-hybrid", retriever=HYBRID)
+        return SYSTEMS.get(f"{name}-hybrid") or replace(system, name=f"{name}-hybrid", retriever=HYBRID)
     return system
 
 

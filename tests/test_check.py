@@ -106,7 +106,7 @@ def test_a_true_answer_passes(text: str) -> None:
 @pytest.mark.parametrize(
     ("check", "text", "said"),
     [
-        (Marked(), "Leave [7].", ("citation-invalid", "[7]", "the marker [7] names none of the 3 passages")),
+        (Marked(), "Leave [7].", ("citation-invalid", "[7]", "the marker [7] names no passage it was given")),
         (Marked(), "It is\npaid.", ("citation-invalid", "", 'no marker stands with "It is paid."')),
         (Marked(), "[1].", ("citation-invalid", "", "the draft says nothing")),
         (Numbers(), "26 or 27 days [1].", (
@@ -137,10 +137,6 @@ def test_the_reason_names_in_a_line_what_failed(check: Check, text: str, said: t
 def test_markup_and_the_shape_of_an_apostrophe_are_no_letters(quote: str, stands: bool) -> None:
     card = Chunk("card", "a.md", "Show the manager’s *card* of 25\u00a0days, see [form F-1](a.pdf).")
     assert judged(Verbatim(), f'It says "{quote}" [1].', (card,)).refused != stands
-
-
-def test_one_passage_is_told_as_one() -> None:
-    assert judged(Marked(), "Leave [2].", (LEAVE,)).reason == "the marker [2] names none: there is one passage"
 
 
 # Statements that no check can see through: a limit, stated

@@ -309,3 +309,11 @@ def test_the_kestrel_documents_are_rebuilt(document: Document) -> None:
     held = "".join(re.sub(r"\s", "", chunk.text) for chunk in chunks)
     lines = [line for n, line in enumerate(document.text.split("\n"), 1) if n not in headings(document.text)]
     assert (held, left) == (re.sub(r"\s", "", "".join(lines)), [])
+
+
+def test_a_section_below_the_least_is_left_out_and_listed() -> None:
+    document = Document("a.md", "# A\n\nShort.\n\n## B\n\n" + "Long enough to stay. " * 5)
+    chunks, left = Headings(least=80).on(document)
+    assert [chunk.id for chunk in chunks] == ["a.md#b"]
+    assert [(row.lines, row.why) for row in left] == [((1, 4), "shorter than 80 characters")]
+    assert len(Headings().on(document)[0]) == 2

@@ -12,8 +12,8 @@ import toys
 from ragkit import signals
 from ragkit.corpus import Corpus
 from ragkit.models import MiniLM
-from ragkit.records import Hit, Ranking
-from ragkit.signals import COSINES, SIGNALS, Signal, cosine_signals, nearby, rarest, weights
+from ragkit.records import Chunk, Hit, Ranking
+from ragkit.signals import COSINES, FOUND_COSINE, SIGNALS, TOP_COSINE, Signal, cosine_signals, nearby, rarest, weights
 from ragkit.vectors import space
 
 QUESTIONS = ["", "???", "What is it?", "annual leave", "sabbatical", "KX-9"]
@@ -61,7 +61,11 @@ def test_no_two_signals_share_a_name() -> None:
 
 
 def test_every_signal_of_the_module_is_listed() -> None:
-    assert {found for found in vars(signals).values() if isinstance(found, Signal)} == {*SIGNALS, *COSINES}
+    assert {found for found in vars(signals).values() if isinstance(found, Signal)} == {
+        *SIGNALS,
+        *COSINES,
+        FOUND_COSINE,
+    }
 
 
 @pytest.mark.parametrize(
@@ -255,3 +259,13 @@ def test_of_equally_near_chunks_the_first_by_id_is_the_same_first() -> None:
 def test_the_cosines_are_those_of_the_model_that_needs_no_key() -> None:
     assert {signal.of.args for signal in COSINES} == {(MiniLM(),)}
     assert [signal.gate for signal in COSINES] == ["below-cosine"] * 4 + ["below-floor"] * 2
+
+
+def test_the_found_cosine_is_that_of_the_best_hit_and_of_no_other_chunk() -> None:
+    leave, codes = Chunk("a", "a.md", "Leave is 25 days."), Chunk("b", "b.md", "The vault code has eight letters.")
+    known = Corpus.of_chunks([leave, codes])
+    asked = "How many days of leave?"
+    found = [FOUND_COSINE(Ranking(asked, tuple(Hit(each, 1.0) for each in hits)), known) for hits in ([leave], [codes])]
+    both = FOUND_COSINE(Ranking(asked, (Hit(codes, 2.0), Hit(leave, 1.0))), known)
+    assert both == found[0] == TOP_COSINE(Ranking(asked), known) > found[1]
+    assert FOUND_COSINE(Ranking(asked), known) == -math.inf

@@ -15,7 +15,7 @@ from ragkit.check import Marked, Numbers, Verbatim
 from ragkit.chunk import Headings, Windows
 from ragkit.corpus import Corpus, read
 from ragkit.gate import Anything, Coverage, Floor, Nothing
-from ragkit.records import REFUSE, BadInput, Citation, Ranking, Verdict
+from ragkit.records import REFUSE, BadInput, Citation, Ranking, Spent, Verdict
 from ragkit.rerank import AsFound, Overlap
 from ragkit.retrieve import BM25, Lexical
 from ragkit.signals import COVERAGE_PASSAGE, TOP
@@ -226,3 +226,27 @@ def test_threads_get_the_answers_of_one() -> None:
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(shared.ask, questions))
     assert together == alone.ask_all(questions)
+
+
+@dataclass(frozen=True)
+class Fails:
+    """An answerer that is never done."""
+
+    def on(self, corpus: Corpus) -> Say:
+        return lambda ranking: Said("It is", error="cut at the limit", spent=Spent(1, 5, 2, 0.1))
+
+
+def test_an_answer_that_fails_is_an_error_with_what_it_took() -> None:
+    answer = bot(answerer=Fails()).ask("How many days of leave?")
+    assert (answer.outcome, answer.text, answer.error) == ("error", "It is", "cut at the limit")
+    assert answer.spent == Spent(1, 5, 2, 0.1) and not answer.citations
+
+
+def test_what_a_refused_draft_took_is_kept() -> None:
+    @dataclass(frozen=True)
+    class Bare:
+        def on(self, corpus: Corpus) -> Say:
+            return lambda ranking: Said("It is 25 days.", spent=Spent(1))
+
+    answer = bot(answerer=Bare(), checks=(Marked(),)).ask("How many days of leave?")
+    assert (answer.verdict.gate, answer.withheld, answer.spent.calls) == ("citation-invalid", "It is 25 days.", 1)

@@ -9,18 +9,24 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import build
 import pytest
 import toys
 
-from ragkit import corpus, systems
+from ragkit import corpus, job, systems
 from ragkit.dense import Dense
 from ragkit.frontdesk import Tally
 from ragkit.fuse import Fused
+from ragkit.gate import Coverage, Floor
+from ragkit.generate import Function
 from ragkit.records import Answer, BadInput
 from ragkit.retrieve import Lexical
+from ragkit.scope import InForce, Pinned
+from ragkit.signals import TOP
 from ragkit.system import Bot
+from ragkit.written import Model, Written
 
 GATES = {
     *("empty-index", "no-match", "unknown-term", "no-coverage", "below-floor", "below-cosine", "low-evidence"),
@@ -143,7 +149,7 @@ def test_the_order_of_the_documents_changes_nothing(name: str) -> None:
 
 PRINT = """
 import csv, hashlib, sys
-from ragkit import corpus, systems
+from ragkit import corpus, job, systems
 folder = corpus.read(sys.argv[1])
 asked = [row["question"] for row in csv.DictReader(open(sys.argv[2], encoding="utf-8", newline=""))]
 for system in systems.SYSTEMS.values():
@@ -211,10 +217,11 @@ def test_the_hybrid_retriever_fuses_words_and_vectors() -> None:
 
 
 def test_the_lexical_systems() -> None:
-    names = ("always-answer", "always-refuse", "threshold", "corpus", "retrieved", "passage")
+    names = ("always-answer", "always-refuse", "threshold", "corpus", "retrieved", "passage", "coverage")
     assert tuple(system.name for system in systems.LEXICAL) == names
     others = [system for system in systems.SYSTEMS.values() if system not in systems.LEXICAL]
-    assert {system.retriever for system in others} == {systems.HYBRID, Tally()}
+    published = {systems.THOUSANDTHS, InForce(systems.HYBRID), Pinned(systems.HYBRID)}
+    assert {system.retriever for system in others} == {systems.HYBRID, Tally()} | published
 
 
 @pytest.mark.parametrize("name", ["passage", "retrieved"])
@@ -225,8 +232,11 @@ def test_the_hybrid_backend_makes_a_lexical_system_the_named_hybrid(monkeypatch:
 
 def test_the_hybrid_backend_changes_the_name_and_the_retriever_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAG_BACKEND", "hybrid")
-    for system in (system for system in systems.LEXICAL if system.name != "threshold"):
+    for system in (system for system in systems.LEXICAL if system.name not in ("threshold", "coverage")):
         assert systems.named(system.name) == replace(system, name=f"{system.name}-hybrid", retriever=systems.HYBRID)
+    assert (
+        systems.named("coverage") is systems.SYSTEMS["coverage-hybrid"]
+    )  # its floor is one under its own fused scores
 
 
 @pytest.mark.parametrize("name", ["cosine", "passage-hybrid", "retrieved-hybrid"])
@@ -250,3 +260,41 @@ def test_a_floor_under_bm25_scores_is_not_put_under_fused_ones(monkeypatch: pyte
     monkeypatch.setenv("RAG_BACKEND", "hybrid")
     with pytest.raises(BadInput, match="threshold: .*use --system cosine"):
         systems.named("threshold")
+
+
+def test_a_fifth_design_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Named in the table of systems it is asked, evaluated and reported like the others, with no other change."""
+    fifth = systems.System("fifth", gates=(Floor(TOP, 3.0), Coverage("passage")), k=3)
+    monkeypatch.setitem(systems.SYSTEMS, fifth.name, fifth)
+    folder = corpus.read(build.KESTREL)
+    assert systems.named("fifth").on(folder).ask("How many days of annual leave?").outcome == "answer"
+    monkeypatch.setattr(job, "_corpora", lambda: [(folder, [build.GOLDEN / "kestrel.csv"])])
+    runs, lacking = job.evaluated()
+    toys.use_results(tmp_path, monkeypatch)
+    job.keep(runs)
+    with (tmp_path / "results" / "tables" / "outcomes.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["system"] == "fifth"]
+    assert (len(rows), lacking) == (30, [])
+    assert all(row["outcome"] == "answer" or row["gate"] in GATES for row in rows)
+
+
+def test_a_model_writes_in_place_of_quotes() -> None:
+    """Whatever stands around the quotes stays: versions told apart, checks, gates."""
+    model = Function("toy", lambda prompt: "It is so [1].")
+    for name, inner in (("passage", False), ("cited", False), ("cosine", True)):
+        asked = systems.asking(systems.SYSTEMS[name], model)
+        written = Written(Model(model, inner), inner)
+        assert asked.name == f"{name}+function"
+        assert written in (asked.answerer, getattr(asked.answerer, "answerer", None))
+        assert replace(asked, name=name, answerer=systems.SYSTEMS[name].answerer) == systems.SYSTEMS[name]
+
+
+def test_no_model_writes_where_a_design_quotes() -> None:
+    with pytest.raises(BadInput, match="quotes by design"):
+        systems.asking(systems.SYSTEMS["front-desk"], Function("toy", lambda prompt: "x"))
+
+
+def test_the_fused_scores_of_coverage_hybrid_are_those_its_design_prints() -> None:
+    best = 1000 * (0.5 / 61 + 0.5 / 61)
+    tops = [answer.ranking.hits[0].score for answer in answers("coverage-hybrid") if answer.ranking.hits]
+    assert max(tops) == pytest.approx(best) and min(tops) >= 0.5  # so that its floor refuses nothing

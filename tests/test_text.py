@@ -302,7 +302,7 @@ def test_each_kind_of_stop_word_can_be_left_in(kind: str, word: str) -> None:
 @pytest.mark.parametrize(
     ("choice", "named"),
     [
-        ({"stemmer": "porter"}, "snowball, plural, front-desk, none"),
+        ({"stemmer": "porter"}, "snowball, plural, suffix, front-desk, none"),
         ({"stop": ("verbs",)}, "generic"),
         ({"dictionary": "x"}, "word"),
     ],
@@ -342,3 +342,14 @@ def test_the_form_of_a_phrase_in_a_text(phrase: str, written: str, form: str) ->
 @given(st.from_regex(r"[b-df-hj-np-tv-xz]{3,5}", fullmatch=True), st.text("aeiou", min_size=1, max_size=3))
 def test_a_word_is_not_found_inside_a_longer_one(inner: str, rest: str) -> None:
     assert found(inner, f"{rest}{inner}{rest} {inner}{rest} {rest}{inner}") == ""
+
+
+@pytest.mark.parametrize(
+    ("word", "stem"),
+    [
+        ("policies", "policy"), ("carried", "carry"), ("payments", "pay"), ("payment", "pay"), ("lanes", "lan"),
+        ("price", "price"), ("prices", "pric"), ("class", "class"), ("booked", "book"), ("is", "is"), ("bus", "bus"),
+    ],
+)  # fmt: skip
+def test_the_suffix_stemmer_is_crude(word: str, stem: str) -> None:
+    assert STEMMERS["suffix"]()(word) == stem
