@@ -22,7 +22,9 @@ QUESTIONS = ("questions.csv", "golden.csv")
 CASES = tuple(f"{name}/{folder}" for name in NAMES for folder in FOLDERS)
 
 DEFAULT = systems.SYSTEMS[systems.DEFAULT]
-ALL = systems.LEXICAL  # with vectors the order of hits, and so the quoted section, may move with every word
+# Ours: a published design is rebuilt with its faults. With vectors the order of hits, and so the quoted section, may
+# move with every word.
+ALL = tuple(system for system in systems.LEXICAL if system != systems.COVERAGE)
 SEARCHING = tuple(system for system in ALL if not any(isinstance(gate, Nothing) for gate in system.gates))
 COVERAGE = tuple(system for system in ALL if any(isinstance(gate, Coverage) for gate in system.gates))
 
