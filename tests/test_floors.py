@@ -24,10 +24,10 @@ TABLE = """
 2  shared     corpus models commits markers quantity settings prices
 2  judging    golden tables risk compare resample transport
 2  paper      parameters stage fresh
-3  shared     concept sentence numbers generate
+3  shared     concept sentence numbers generate evidence
 3  judging    metrics figures detect reply
 3  paper      ipynb prose
-4  shared     vectors postings check
+4  shared     vectors postings check status
 4  judging    threshold exchange
 4  beside     backends
 5  answering  retrieve signals manifest
