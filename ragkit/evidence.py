@@ -60,9 +60,8 @@ _FROM = r"(?:\s+(?:again|from|since|on|of|as))*\s*:?\s*"
 _GONE = r"(?:withdrawn|repealed|superseded|replaced|revoked|cancelled|expired|obsolete|ended)"
 _OWN = re.compile(rf"{_SELF}|it\s")
 _START = re.compile(rf"(?:{_SELF}|it\s+)?{_AUX}{_IN_FORCE}{_FROM}{_DATE}")
-_UNTIL = re.compile(
-    rf"(?:{_SELF})?{_AUX}(?:{_IN_FORCE}{_FROM}(?:{_DATE})?\s*(?:until|till|up\s+to|to|-)|expir(?:es|y)(?:\s+date|\s+on)?)\s*:?\s*{_DATE}"
-)
+_TO = rf"(?:{_IN_FORCE}{_FROM}(?:{_DATE})?\s*(?:until|till|up\s+to|to|-)|expir(?:es|y)(?:\s+date|\s+on)?)"
+_UNTIL = re.compile(rf"(?:{_SELF})?{_AUX}{_TO}\s*:?\s*{_DATE}")
 _ENDED = re.compile(rf"(?:{_SELF})?{_AUX}{_GONE}(?:\s+(?:from|since|on|as|of))*\s*:?\s*{_DATE}")
 _OVER = re.compile(rf"(?:{_SELF})?{_AUX}(?:no\s+longer\s+(?:{_IN_FORCE})|{_GONE}(?=\s*$|\s+by\b))")
 _REPLACES = re.compile(rf"(?:{_SELF}|it\s+)?{_AUX}(?:replaces?|supersedes?)\s+(.*)", re.DOTALL)

@@ -36,7 +36,7 @@ TABLE = """
 6  answering  dense fuse gate answer rerank
 6  judging    report comparison store
 6  paper      publish notebooks
-7  answering  system frontdesk scope scripted
+7  answering  system frontdesk scope dated scripted
 7  judging    merge_gate trend
 8  answering  systems
 8  judging    summary
