@@ -28,6 +28,7 @@ _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _WORD = re.compile(r"[^\W_]+(?:(?:[-'.]|(?<=\d)[,:](?=\d))[^\W_]+)*|[%€$£§]")
 _MARKS = r"(?:\s*\[\d+\])*"
 _QUOTED = re.compile(rf"\0{_MARKS}")
+_LED = re.compile(r"(?:^|(?<=[.!?]\s))(?:(?![.!?]\s)[^\0\n])*: (?=\0\s*\[(\d+)\])", re.MULTILINE)
 _SENTENCE = re.compile(rf".+?(?:[.!?]+{_MARKS}(?=\s|$)|$)", re.MULTILINE)
 _MARK = re.compile(r"\[(\d+)\]")
 _IN_QUOTES = re.compile(
@@ -91,8 +92,8 @@ def cited(draft: Draft) -> tuple[Chunk, ...]:
 
 
 def shown(chunk: Chunk) -> str:
-    """A passage as a reader sees it, its headings among it."""
-    return "\n".join(filter(None, (*chunk.path, chunk.lead, chunk.text)))
+    """A passage as a reader sees it, its headings and the version it is of among it."""
+    return "\n".join(filter(None, (*chunk.path, chunk.version, chunk.lead, chunk.text)))
 
 
 def _marked(draft: Draft) -> Verdict:
@@ -168,7 +169,8 @@ def support(answer: Answer) -> tuple[int, int]:
     """(claims, supported): each citation is a claim, and so is each sentence of an answer that no citation covers.
 
     A citation is supported when its quote stands to the letter in a passage that was retrieved. A sentence is covered
-    when it is quoted, or carries the marker of a citation; what it makes of the quote is not checked.
+    when it is quoted, or carries the marker of a citation, as `v2: "..." [1]` does; what it makes of the quote is not
+    checked.
     """
     if answer.outcome != ANSWER:
         return 0, 0
@@ -204,11 +206,14 @@ def _place(part: str, passage: str, start: int) -> int:
 def _uncovered(answer: Answer) -> Iterator[str]:
     """The sentences that are left of an answer without its quotes and without those that carry a good marker."""
     text = answer.text
+
+    def is_good(mark: str) -> bool:
+        return 1 <= int(mark) <= len(answer.citations)
+
     for quote in sorted((c.quote for c in answer.citations if c.quote.strip()), key=len, reverse=True):
         if quote not in text:  # set in other lines
             text = re.sub(r"\s+".join(map(re.escape, quote.split())), "\0", text)
-        text = _QUOTED.sub("\n", text.replace(quote, "\0"))
+        text = _QUOTED.sub("\n", _LED.sub(lambda led: "" if is_good(led[1]) else led[0], text.replace(quote, "\0")))
     for sentence in _SENTENCE.findall(text):
-        marks = [int(mark) for mark in _MARK.findall(sentence)]
-        if words(_MARK.sub("", sentence)) and not any(1 <= mark <= len(answer.citations) for mark in marks):
+        if words(_MARK.sub("", sentence)) and not any(map(is_good, _MARK.findall(sentence))):
             yield sentence

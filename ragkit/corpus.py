@@ -138,9 +138,9 @@ class Corpus:
         return corpus
 
     def part(self, chunks: Iterable[Chunk]) -> Corpus:
-        """A corpus of some of its chunks, with the same words, terms and vectors."""
+        """A corpus of some of its chunks, with the same documents, words, terms and vectors."""
         found = Corpus(replace(self.folder, documents=()), chunker=Headings(), analyzer=self.analyzer)
-        found.all_chunks = tuple(chunks)
+        found.folder, found.all_chunks = self.folder, tuple(chunks)
         return found
 
     @cached_property

@@ -14,6 +14,7 @@ from ragkit.files import ROOT, fingerprint, results, write_text
 NO_INPUT = ("baseline.csv",)
 INPUTS = (
     *("ragkit/**/*.py", "ragkit/data/*", "corpus/**/*.md", "corpus/**/*.csv", "corpus/**/*.npz", "golden/*.csv"),
+    *("golden/status/**/*.md", "golden/status/*.csv"),
     "results/commits/*.csv",
     "requirements.lock",
 )

@@ -1,7 +1,8 @@
 """Which documents a question is about: of one version, or only those that are in force; and answers that say which.
 
 A chunk has `version` and `status` from the front matter of its document. A document without a version, or with
-`version: both`, is true of every version; one without a status is in force.
+`version: both`, is true of every version. Which documents are in force, `status.labels` says: front matter, dates in
+the text and file names are what it goes by.
 """
 
 from __future__ import annotations
@@ -12,15 +13,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ragkit.answer import Answerer, Quote, Said, Say
+from ragkit.evidence import SUPERSEDED
 from ragkit.records import Chunk, Citation, Ranking, Spent
 from ragkit.retrieve import Lexical, Retrieve, Retriever
+from ragkit.status import labels
 from ragkit.text import fold
 
 if TYPE_CHECKING:
     from ragkit.corpus import Corpus
 
 EVERY = ("", "both")  # versions of what is true of all
-OBSOLETE = "superseded"
 
 Belongs = Callable[[Chunk], bool]
 
@@ -48,13 +50,18 @@ class Pinned:
 
 @dataclass(frozen=True)
 class InForce:
-    """Ranks the chunks of documents that are not marked `status: superseded`. With `late` as in `Pinned`."""
+    """Ranks the chunks of documents that no label calls superseded, be it sure or not. With `late` as in `Pinned`."""
 
     retriever: Retriever = Lexical()
     late: bool = False
 
     def on(self, corpus: Corpus) -> Retrieve:
-        filters: dict[str, Belongs] = {"": lambda chunk: chunk.status != OBSOLETE}
+        known = {label.file: label.status for label in labels(corpus.folder.documents)}
+
+        def in_force(chunk: Chunk) -> bool:
+            return known.get(chunk.file, chunk.status) != SUPERSEDED
+
+        filters: dict[str, Belongs] = {"": in_force}
         return _filtered(self.retriever, corpus, filters, lambda question: "", self.late)
 
 

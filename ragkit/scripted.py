@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from ragkit.answer import quote
 from ragkit.check import shown
+from ragkit.evidence import SUPERSEDED
 from ragkit.files import fingerprint
 from ragkit.generate import NO_ANSWER, Reply
 from ragkit.numbers import totals
 from ragkit.quantity import Number
 from ragkit.records import Citation, Ranking
-from ragkit.scope import OBSOLETE
 from ragkit.signals import COVERAGE_PASSAGE
 from ragkit.written import Write, Writer
 
@@ -72,7 +72,7 @@ class Stale:
     def on(self, corpus: Corpus) -> Write:
         def write(ranking: Ranking) -> Reply:
             old = min((hit.chunk.version for hit in ranking.hits if hit.chunk.version), default="")
-            dated = [hit for hit in ranking.hits if hit.chunk.status == OBSOLETE or hit.chunk.version == old != ""]
+            dated = [hit for hit in ranking.hits if hit.chunk.status == SUPERSEDED or hit.chunk.version == old != ""]
             quotes = _quotes(replace(ranking, hits=tuple(dated)), corpus) or _quotes(ranking, corpus)
             return _reply(self, _marked(quotes, ranking))
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ragkit.answer import Quote
 from ragkit.check import Marked, Numbers
 from ragkit.chunk import Headings, Windows
+from ragkit.dated import Dated
 from ragkit.dense import Dense
 from ragkit.frontdesk import BAR, REFUSAL, Bullets, Tally
 from ragkit.fuse import Fused
@@ -38,7 +38,7 @@ COVERAGE = System(
     analyzer=Analyzer(stemmer="suffix"),
 )  # fmt: skip
 CITED = System(
-    "cited", gates=(Anything(),), retriever=InForce(HYBRID), answerer=Quote(), checks=(Marked(), Numbers()), k=6,
+    "cited", gates=(Anything(),), retriever=InForce(HYBRID), answerer=Dated(), checks=(Marked(), Numbers()), k=6,
 )  # fmt: skip
 COSINE = System(
     "cosine", gates=(Floor(FOUND_COSINE, 0.45),), chunker=Headings(1500), retriever=Pinned(HYBRID), k=12,

@@ -307,8 +307,10 @@ def test_a_size_that_can_not_be_is_bad_input(choice: tuple) -> None:
 def test_the_kestrel_documents_are_rebuilt(document: Document) -> None:
     chunks, left = Headings().on(document)
     held = "".join(re.sub(r"\s", "", chunk.text) for chunk in chunks)
-    lines = [line for n, line in enumerate(document.text.split("\n"), 1) if n not in headings(document.text)]
-    assert (held, left) == (re.sub(r"\s", "", "".join(lines)), [])
+    out = {*headings(document.text), *(n for row in left for n in range(row.lines[0], row.lines[1] + 1))}
+    lines = [line for n, line in enumerate(document.text.split("\n"), 1) if n not in out]
+    assert held == re.sub(r"\s", "", "".join(lines))
+    assert [row.why for row in left] == ["front matter"] * bool(corpus.front(document))
 
 
 def test_a_section_below_the_least_is_left_out_and_listed() -> None:

@@ -24,10 +24,10 @@ TABLE = """
 2  shared     corpus models commits markers quantity settings prices
 2  judging    golden tables risk compare resample transport
 2  paper      parameters stage fresh
-3  shared     concept sentence numbers generate
+3  shared     concept sentence numbers generate evidence
 3  judging    metrics figures detect reply
 3  paper      ipynb prose
-4  shared     vectors postings check
+4  shared     vectors postings check status
 4  judging    threshold exchange error_figures
 4  beside     backends
 5  answering  retrieve signals manifest
@@ -36,7 +36,7 @@ TABLE = """
 6  answering  dense fuse gate answer rerank
 6  judging    report comparison store
 6  paper      publish notebooks
-7  answering  system frontdesk scope written
+7  answering  system frontdesk scope dated written
 7  judging    merge_gate trend
 8  answering  systems scripted
 8  judging    summary

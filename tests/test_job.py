@@ -28,7 +28,7 @@ def test_nothing_is_found_today(runs: list[report.Run]) -> None:
 def test_the_lines_are_header_bands_and_place(runs: list[report.Run]) -> None:
     lines = job._lines(runs, [])
     assert lines[0].startswith(
-        "backend: bm25   corpus: kestrel (68 chunks)   system: passage   golden: kestrel (30 rows)"
+        "backend: bm25   corpus: kestrel (89 chunks)   system: passage   golden: kestrel (30 rows)"
     )
     assert [line.split()[0] for line in lines[2:4]] == ["ANSWERABLE", "UNANSWERABLE"]
     assert lines[-1].endswith("report.html")
@@ -48,7 +48,7 @@ def test_a_failed_notebook_is_a_finding(runs: list[report.Run]) -> None:
 
 
 def test_every_golden_file_meets_every_system(runs: list[report.Run]) -> None:
-    assert len({run.key for run in runs}) == len(runs) == 6 * len(SYSTEMS)
+    assert len({run.key for run in runs}) == len(runs) == 7 * len(SYSTEMS)
 
 
 def test_the_refusal_table_comes_first_with_both_errors(runs: list[report.Run]) -> None:

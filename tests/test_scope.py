@@ -95,6 +95,50 @@ def test_superseded_documents_are_not_ranked() -> None:
     assert files(found) == {"new.md"}
 
 
+def test_what_is_in_force_dates_and_names_tell_too() -> None:
+    folder = Folder(
+        "leave",
+        (
+            document("leave.md", "In force from 1 May 2021. Leave is 20 days of leave."),
+            document("leave-2.md", "In force from 1 May 2024. Leave is 25 days."),
+            document("leave-old.md", "Leave is 15 days of leave."),
+            Document("sick.md", "# Sick leave\n\nSick leave is 20 days."),
+        ),
+    )
+    found = System("x", gates=(Anything(),), retriever=InForce()).on(folder).ask("leave days")
+    assert files(found) == {"leave-2.md", "sick.md"}
+
+
+def test_a_document_that_nothing_tells_from_another_stays() -> None:
+    folder = Folder("leave", (document("a.md", "Leave is 20 days."), document("b.md", "Leave is 25 days.")))
+    assert files(System("x", gates=(Anything(),), retriever=InForce()).on(folder).ask("leave")) == {"a.md", "b.md"}
+
+
+@pytest.mark.parametrize(("late", "found"), [(False, ["leave-2024.md"]), (True, [])])
+def test_obsolete_copies_above_the_version_in_force_crowd_it_out_when_they_are_dropped_after(
+    late: bool, found: list[str]
+) -> None:
+    old = [
+        document(f"leave-{year}.md", f"In force from {year}. Leave, leave, leave: 20 days.")
+        for year in range(2015, 2021)
+    ]
+    new = document(
+        "leave-2024.md", "In force from 2024. All of us have 25 days of leave a year, to be asked for in time."
+    )
+    bot = System("x", gates=(Anything(),), retriever=InForce(late=late), k=3).on(Folder("leave", (*old, new)))
+    assert [hit.chunk.file for hit in bot.ask("leave days").ranking.hits] == found
+
+
+@pytest.mark.parametrize("retriever", [InForce(Pinned()), Pinned(InForce())])
+def test_a_version_and_what_is_in_force_go_together(retriever: object) -> None:
+    old, new = (
+        document(f"v2-a-{year}.md", f"In force from {year}. The client polls.", version="v2") for year in (2023, 2024)
+    )
+    folder = Folder("sdk", (document("v1.md", "The client polls.", version="v1"), old, new))
+    found = System("x", gates=(Anything(),), retriever=retriever).on(folder).ask("Does the v2 client poll?")  # type: ignore[arg-type]
+    assert files(found) == {"v2-a-2024.md"}
+
+
 def test_many_questions_are_each_ranked_by_their_own_version() -> None:
     bot = System("mine", gates=(Anything(),), retriever=Pinned()).on(FOLDER)
     questions = ["client v1", "client", "client v2", "client v1"]
