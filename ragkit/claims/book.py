@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 
-from ragkit.claims import coverage_rule, scores, word_steps
+from ragkit.claims import (
+    coverage_rule,
+    embeddings,
+    retrievers,
+    scale,
+    scores,
+    word_steps,
+)
 from ragkit.claims.claim import Claim, Figure, Row, Tried
 from ragkit.files import ROOT, read_text, results, table, write_text
 from ragkit.records import BadInput
@@ -17,8 +24,8 @@ COLUMNS = ("id", "claim", "verdict", "figure", "low", "high", "n", "where")
 
 def claims() -> dict[str, Claim]:
     """Every claim in the order of its number."""
-    modules: tuple[Sequence[Claim], ...] = (scores.CLAIMS, coverage_rule.CLAIMS, word_steps.CLAIMS)
-    found = [claim for module in modules for claim in module]
+    modules = (coverage_rule, embeddings, retrievers, scale, scores, word_steps)
+    found = [claim for module in modules for claim in module.CLAIMS]
     return {claim.id: claim for claim in sorted(found, key=lambda claim: int(claim.id.removeprefix("H")))}
 
 
