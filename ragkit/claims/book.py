@@ -16,9 +16,9 @@ COLUMNS = ("id", "claim", "verdict", "figure", "low", "high", "n", "where")
 
 def claims() -> dict[str, Claim]:
     """Every claim in the order of its number."""
-    from ragkit.claims import cuts, documents, versions
+    from ragkit.claims import cuts, documents, running, versions
 
-    modules: tuple[Sequence[Claim], ...] = (documents.CLAIMS, cuts.CLAIMS, versions.CLAIMS)
+    modules: tuple[Sequence[Claim], ...] = (documents.CLAIMS, cuts.CLAIMS, versions.CLAIMS, running.CLAIMS)
     found = [claim for module in modules for claim in module]
     return {claim.id: claim for claim in sorted(found, key=lambda claim: int(claim.id.removeprefix("H")))}
 

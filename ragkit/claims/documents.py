@@ -107,7 +107,11 @@ def dropped_questions() -> Row:
         held = {name for chunk in study.bot(COVERAGE).corpus.all_chunks for name in chunk.sections}
         found += [o for o in study.outcomes(COVERAGE) if "#" in "".join(o.golden.sources) and _lost(o.golden, held)]
     refused = [o.answer.outcome == REFUSE for o in found]
-    return {"questions": len(found), "refused": refused.count(True), "answered from elsewhere": refused.count(False)}
+    return {
+        "questions on it": len(found),
+        "refused": refused.count(True),
+        "answered from elsewhere": refused.count(False),
+    }
 
 
 def _lost(row: Golden, held: set[str]) -> bool:
@@ -117,13 +121,14 @@ def _lost(row: Golden, held: set[str]) -> bool:
 def _losses() -> Found:
     folders = [lab.study(corpus, golden).folder for corpus, golden in lab.OURS[::2]]
     files, parts = ([told(loss, folders) for loss in each] for each in (FILES, PARTS))
-    parts[-1] = {**parts[-1], **dropped_questions()}
+    asked = dropped_questions()
+    rows = [*({**row, **dict.fromkeys(asked)} for row in [*files, *parts[:-1]]), {**parts[-1], **asked}]
     figures = (
         _share(files, "by reconciliation"),
         _share(parts, "by reconciliation"),
         _share(parts, "by lists of sections"),
     )
-    return Found(figures, [*files, *parts])
+    return Found(figures, rows)
 
 
 def _share(rows: Sequence[Row], column: str) -> Figure:
