@@ -184,8 +184,8 @@ CLAIMS: tuple[Claim, ...] = (
         "H32",
         "A regression shows up as a number, not as a complaint.",
         "S1-25, S3-24",
-        "The changes for the worse of notebook 10, made anew, with all questions about kestrel and 200 sets of each size "
-        "drawn from those. Significant means the exact McNemar test at 0.05; most sets are more than half.",
+        "The changes for the worse of notebook 10, made anew, with all questions about kestrel and 200 sets of each "
+        "size drawn from those. Significant means the exact McNemar test at 0.05; most sets are more than half.",
         (
             Test("regressions significant in most sets of 30 questions", AtLeast(0.5)),
             Test("regressions that break a row in most sets of 30 questions", AtLeast(0.5)),
