@@ -8,10 +8,14 @@ from functools import cache
 
 from ragkit.claims import (
     coverage_rule,
+    cuts,
+    documents,
     embeddings,
     retrievers,
+    running,
     scale,
     scores,
+    versions,
     word_steps,
 )
 from ragkit.claims.claim import Claim, Figure, Row, Tried
@@ -24,7 +28,7 @@ COLUMNS = ("id", "claim", "verdict", "figure", "low", "high", "n", "where")
 
 def claims() -> dict[str, Claim]:
     """Every claim in the order of its number."""
-    modules = (coverage_rule, embeddings, retrievers, scale, scores, word_steps)
+    modules = (coverage_rule, cuts, documents, embeddings, retrievers, running, scale, scores, versions, word_steps)
     found = [claim for module in modules for claim in module.CLAIMS]
     return {claim.id: claim for claim in sorted(found, key=lambda claim: int(claim.id.removeprefix("H")))}
 
