@@ -18,6 +18,12 @@ def test_an_edit_leaves_every_statement_in_the_document() -> None:
         assert set(statements(DOCUMENT)) <= set(statements(edit.of(DOCUMENT))), edit.name
 
 
+@pytest.mark.parametrize("edit", EDITS[2:], ids=lambda edit: edit.name)
+def test_the_only_heading_stands_for_a_second(edit: Edit) -> None:
+    (single,) = folder(b="# B\n\nOne line.\n").documents
+    assert edit.of(single).text != single.text
+
+
 @pytest.mark.parametrize("chunker", [HEADINGS, WINDOWS])
 def test_without_an_edit_every_citation_holds(chunker: Headings | Windows) -> None:
     assert set(kept(DOCUMENT, Edit("nothing", lambda document: document), chunker)) <= {True, None}

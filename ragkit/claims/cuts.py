@@ -47,16 +47,16 @@ def _put(text: str) -> Callable[[Document], Document]:
 
 
 def _renamed(document: Document) -> Document:
-    """Its second heading has another word at the end."""
+    """Its second heading, or the only one, has another word at the end."""
     heads = [section for section in outline(document) if section.path]
     lines = document.text.split("\n")
-    place = heads[1].lines[0] - 1
+    place = heads[:2][-1].lines[0] - 1
     return replace(document, text="\n".join([*lines[:place], f"{lines[place]} anew", *lines[place + 1 :]]))
 
 
 def _namesake(document: Document) -> Document:
     """A section of the same name as its second one stands before that one."""
-    second = [section for section in outline(document) if section.path][1]
+    second = [section for section in outline(document) if section.path][:2][-1]
     line = document.text.split("\n")[second.lines[0] - 1]
     return _at_line(document, second.lines[0] - 1, f"{line}\n\n{_words(10)}\n")
 
