@@ -25,7 +25,7 @@ TABLE = """
 2  judging    golden tables risk compare resample transport
 2  paper      parameters stage fresh
 3  shared     concept sentence numbers generate
-3  judging    metrics figures detect reply
+3  judging    metrics figures detect reply cost
 3  paper      ipynb prose
 4  shared     vectors postings check
 4  judging    threshold exchange error_figures
