@@ -18,7 +18,6 @@ from ragkit.experiment import Row
 from ragkit.forms import kin, rows
 from ragkit.metrics import false_answers, false_refusals
 from ragkit.records import ANSWER, REFUSE, Answer, BadInput, Golden, Outcome, Rate, Verdict
-from ragkit.scope import ByVersion, InForce, Pinned
 from ragkit.scripted import Fabricator, Faithful, MarkerBender, NumberBender, SumMaker
 from ragkit.study import Study
 from ragkit.system import Bot, System
@@ -28,6 +27,7 @@ from ragkit.written import Writer, by
 
 PARTS = ("chunker", "normaliser", "retriever", "k", "gate", "reranker", "answerer", "checks", "versions", "ingest")
 SOURCES = ("stated", "public", "assumed")
+VERSIONED = ("Pinned", "InForce", "ByVersion", "Dated")  # parts that know of versions
 DESIGNS = tuple(SYSTEMS[n] for n in ("coverage", "coverage-hybrid", "cited", "front-desk", "cosine", "threshold"))
 OURS = SYSTEMS["passage"]
 LAZY = (SYSTEMS["always-answer"], SYSTEMS["always-refuse"])
@@ -56,8 +56,8 @@ def _value(system: System, part: str) -> str:
         return "corpus.read"
     if part != "versions":
         return repr(getattr(system, field))
-    found = [each for each in (system.retriever, system.answerer) if isinstance(each, InForce | Pinned | ByVersion)]
-    return ", ".join(type(each).__name__ for each in found) or "none"
+    names = (type(each).__name__ for each in (system.retriever, system.answerer))
+    return ", ".join(name for name in names if name in VERSIONED) or "none"
 
 
 def resting(systems: Iterable[System] = DESIGNS) -> list[Row]:

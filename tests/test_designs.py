@@ -53,7 +53,9 @@ def test_the_value_on_a_card_is_that_of_the_system(design: System) -> None:
 def test_what_knows_of_versions_is_told() -> None:
     cards = [row for design in designs.DESIGNS for row in designs.cards(design)]
     found = {row["system"]: row["value"] for row in cards if row["part"] == "versions" and row["value"]}
-    assert found["cosine"] == "Pinned, ByVersion" and found["cited"] == "InForce" and found["coverage"] == "none"
+    assert (
+        found["cosine"] == "Pinned, ByVersion" and found["cited"].startswith("InForce") and found["coverage"] == "none"
+    )
 
 
 @every_design
