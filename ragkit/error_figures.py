@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ragkit.cost import COSTS, HIGH, LOW, Crossing, Line, best
 from ragkit.figures import BLUE, COLOURS, GREY, ORANGE, axes_of, show
 from ragkit.records import Rate
 from ragkit.stats import wilson
 
-MARKERS = "osD^vP*X<>hd"
+MARKERS = "osD^vP*X<>hdp8"
+COSTS_SHOWN = list(range(LOW, HIGH + 1))
 
 
 def two_errors(rows: Sequence[Mapping[str, Any]], *, name: str) -> None:
@@ -54,3 +56,36 @@ def rates(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], *, label: s
     axes.invert_yaxis()
     figure.legend(frameon=False, loc="outside upper right", ncols=len(columns))
     show(figure, f"{label}: {'; '.join(told)}.", name)
+
+
+def cost_curve(rows: Sequence[Mapping[str, Any]], crossings: Sequence[Crossing], *, name: str) -> None:
+    """The cost a question of each row as a false answer costs 1 to 20 false refusals; dotted where the best changes.
+
+    Each row has a `label` and the rates `false answers` and `false refusals`. A row that is the best somewhere between
+    the crossings is drawn in colour, the others in grey.
+    """
+    figure, axes = axes_of(8, 4.2, layout="constrained")
+    found = [Line(row["label"], row["false refusals"], row["false answers"]) for row in rows]
+    lead = list(dict.fromkeys(each for one in crossings for each in (one.before, one.after)))
+    lead = lead or [best(found, LOW).system]
+    for n, line in enumerate(found):
+        leads = line.system in lead
+        axes.plot(
+            COSTS_SHOWN, [float(line.at(cost)) for cost in COSTS_SHOWN], label=line.system, ms=5 + leads,
+            color=COLOURS[1:][lead.index(line.system) % 4] if leads else GREY, lw=2 if leads else 0.8, zorder=2 + leads,
+            marker=MARKERS[n % len(MARKERS)], markevery=[COSTS_SHOWN.index(cost) for cost in COSTS],
+        )  # fmt: skip
+    for crossing in crossings:
+        axes.axvline(float(crossing.at), color="black", lw=1, ls=":")
+    axes.set(xlabel="cost of a false answer, in false refusals", ylabel="cost a question", yscale="log")
+    axes.set(xticks=COSTS, xticklabels=COSTS, xlim=(LOW, HIGH))
+    axes.yaxis.set_major_formatter("{x:g}")
+    figure.legend(frameon=False, loc="outside right upper")
+    told = "; ".join(f"{line.system} {', '.join(f'{float(line.at(cost)):.2f}' for cost in COSTS)}" for line in found)
+    turns = "; ".join(f"at {float(each.at):.2f} from {each.before} to {each.after}" for each in crossings)
+    show(
+        figure,
+        f"Cost a question when a false answer costs {', '.join(map(str, COSTS))} false refusals: {told}. "
+        f"The least costly changes {turns or 'nowhere'}.",
+        name,
+    )

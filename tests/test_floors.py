@@ -20,12 +20,12 @@ HOUSE = build.ROOT / "ragkit"
 # A module that is not built yet may stand here.
 TABLE = """
 0  shared     records forms
-1  shared     text stats files chunk units
+1  shared     text stats files chunk units inflections
 2  shared     corpus models commits markers quantity settings prices
 2  judging    golden tables risk compare resample transport
 2  paper      parameters stage fresh
 3  shared     concept sentence numbers generate evidence
-3  judging    metrics figures detect reply
+3  judging    metrics figures detect reply cost
 3  paper      ipynb prose
 4  shared     vectors postings check status
 4  judging    threshold exchange error_figures
@@ -42,8 +42,8 @@ TABLE = """
 8  judging    summary
 9  both       study public
 10 both       experiment replay
-11 both       confidence rank_arithmetic mutations by_commit pair_page on_record
-12 both       job history_commands claims
+11 both       confidence rank_arithmetic mutations by_commit pair_page on_record designs
+12 both       job history_commands claims swaps refit
 13 both       __main__
 """
 ROWS = [line.split() for line in TABLE.strip().splitlines()]
