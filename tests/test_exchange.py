@@ -24,8 +24,7 @@ from hypothesis import strategies as st
 from stub import Reply, Stub
 
 import ragkit
-from ragkit import __main__ as cli
-from ragkit import check, evaluate, exchange, golden, metrics, report, systems, transport
+from ragkit import ask_commands, check, evaluate, exchange, golden, metrics, report, systems, transport
 from ragkit.corpus import read as read_corpus
 from ragkit.exchange import Command, Foreign, Function, Http
 from ragkit.files import ROOT, table
@@ -377,7 +376,7 @@ def test_our_own_answers_are_worth_the_same_as_data() -> None:
     rows = golden.read(ROOT / "golden" / "kestrel.csv")
     bot = systems.SYSTEMS["passage"].on(read_corpus(ROOT / "corpus" / "kestrel"))
     direct = evaluate.run(bot.ask_all, rows, system="s", k=5)
-    said = [say(cli._answer_json(o.answer, "passage", "kestrel"), o.golden.question) for o in direct]
+    said = [say(ask_commands.data(o.answer, "passage", "kestrel"), o.golden.question) for o in direct]
     heard = [judged(o) for o in evaluate.run(lambda _: said, rows, system="s", k=5)]
 
     def worth(outcome: Outcome) -> tuple[object, ...]:

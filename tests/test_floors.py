@@ -40,10 +40,10 @@ TABLE = """
 7  judging    merge_gate trend
 8  answering  systems scripted
 8  judging    summary
-9  both       study public
+9  both       study public options
 10 both       experiment replay
 11 both       confidence rank_arithmetic mutations by_commit pair_page on_record
-12 both       job history_commands
+12 both       job history_commands ask_commands eval_commands
 13 both       __main__
 """
 ROWS = [line.split() for line in TABLE.strip().splitlines()]
