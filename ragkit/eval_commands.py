@@ -9,8 +9,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragkit.files import shown
-from ragkit.options import CorpusOption, JsonOption, SystemOption, folder, golden_file, print_table
-from ragkit.systems import DEFAULT, named
+from ragkit.options import (
+    CorpusOption,
+    JsonOption,
+    ModelOption,
+    NoLlmOption,
+    SystemOption,
+    chosen,
+    folder,
+    golden_file,
+    print_table,
+)
+from ragkit.records import BadInput
+from ragkit.systems import DEFAULT
 
 if TYPE_CHECKING:
     from ragkit.evaluate import Changes
@@ -25,6 +36,8 @@ def evaluate(
     system: SystemOption = DEFAULT,
     golden: GoldenOption = "",
     corpus: CorpusOption = "kestrel",
+    model: ModelOption = "",
+    no_llm: NoLlmOption = False,
     ask: Annotated[str | None, typer.Option(metavar="TARGET", help="a system that is not ours, see above")] = None,
     name: Annotated[str | None, typer.Option(help="its name in tables [default: ask]")] = None,
     timeout: Annotated[float | None, typer.Option(metavar="S", help="seconds it has for a reply [default: 60]")] = None,
@@ -37,7 +50,11 @@ def evaluate(
     """Run a system over a golden file: the two bands, every row that fails with its reason, intervals.
 
     Ends with 1 when a row that baseline.csv beside the golden file says holds no longer does, or is gone. JSON keys:
-    system, corpus, golden, backend, chunks, answerable, unanswerable, metrics, failed, errors, broken, missing.
+    system, corpus, golden, backend, chunks, answerable, unanswerable, metrics, failed, errors, broken, missing, spent
+    (questions, calls, tokens_in, tokens_out, cost, unpriced).
+
+    With --model a question that the model fails on is an error row; what was never recorded and can not be asked now
+    ends the run with 2, and keeps what was recorded.
 
     --ask 'mybot {question}' (or the question on stdin), http://host/path (posts {"question": ...}) or
     python:module:function; a reply is text, or JSON as of `ask`. More keys: cited_sources, read_from_wording.
@@ -48,16 +65,19 @@ def evaluate(
 
     both = getattr(context.get_parameter_source("system"), "name", "") != "DEFAULT"
     foreign = exchange.foreign(ask, system=both, name=name, timeout=timeout, retries=retries, jobs=jobs)
+    if foreign and model:
+        raise BadInput("--model is about our own systems; give it or --ask")
     documents = folder(corpus)
     file = golden_file(golden, documents)
     baseline = file.parent / "baseline.csv"
+    asked = foreign or chosen(system, model, no_llm=no_llm)
     run = (
-        study.asked(foreign, documents, file, progress=True)
-        if foreign
-        else study.evaluated(named(system), documents, file)
+        study.asked(asked, documents, file, progress=True)
+        if isinstance(asked, exchange.Foreign)
+        else study.evaluated(asked, documents, file)
     )
     if record:
-        replay.write(record, run, documents, repr(foreign or named(system)))
+        replay.write(record, run, documents, repr(asked))
     held = golden_files.read_baseline(baseline) if baseline.exists() else {}
     if accept:
         held[run.key] = {o.golden.id: judging.held(o) for o in run.outcomes}
@@ -68,7 +88,8 @@ def evaluate(
         data = exchange.as_json(data, run.outcomes) if foreign else data
         print(json.dumps(_plain(data), indent=1, ensure_ascii=False))
     else:
-        print("\n".join([run.header, "", *report.bands(run), *(exchange.lines(run.outcomes) if foreign else []), ""]))
+        told = exchange.lines(run.outcomes) if foreign else report.took(run.outcomes)
+        print("\n".join([run.header, "", *report.bands(run), *told, ""]))
         print_table(*tables.texts(report.measures(run.outcomes)))
         print()
         print_table(*tables.texts(report.failures(run.outcomes)))

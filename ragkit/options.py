@@ -11,16 +11,32 @@ import typer
 
 from ragkit.files import ROOT, shown
 from ragkit.records import BadInput
-from ragkit.systems import SYSTEMS
+from ragkit.systems import SYSTEMS, asking, named
 
 if TYPE_CHECKING:
     from ragkit.corpus import Folder
+    from ragkit.system import System
 
 CorpusOption = Annotated[
     str, typer.Option("--corpus", metavar="DIR", help="folder of Markdown, or the name of one in corpus/")
 ]
 SystemOption = Annotated[str, typer.Option("--system", help=f"one of {', '.join(SYSTEMS)}")]
+ModelOption = Annotated[
+    str, typer.Option("--model", metavar="NAME", help="a language model writes the answer: gemini or anthropic")
+]
+NoLlmOption = Annotated[bool, typer.Option("--no-llm", help="no model, whatever MODEL_PROVIDER says")]
 JsonOption = Annotated[bool, typer.Option("--json", help="print data instead of text")]
+
+
+def chosen(system: str, model: str = "", *, no_llm: bool = False) -> System:
+    """The system of that name. A language model writes for it when one is named, here or in MODEL_PROVIDER, unless
+    `no_llm` says otherwise; what was recorded is replayed, without a key."""
+    from ragkit import providers
+
+    if model and no_llm:
+        raise BadInput(f"--model {model} and --no-llm name a model and none; give one of them")
+    recorded = None if no_llm else providers.named(model)
+    return asking(named(system), recorded) if recorded else named(system)
 
 
 def folder(name: str) -> Folder:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from ragkit import evaluate, metrics, tables
-from ragkit.records import ANSWER, ERROR, Outcome, Rate
+from ragkit.records import ANSWER, ERROR, Outcome, Rate, Spent
 from ragkit.stats import certifies
 
 Row = dict[str, object]
@@ -85,6 +85,20 @@ def bands(run: Run) -> list[str]:
     return lines
 
 
+def spent(outcomes: Sequence[Outcome]) -> Spent:
+    """What language models took for all rows together."""
+    return sum((outcome.answer.spent for outcome in outcomes), Spent())
+
+
+def took(outcomes: Sequence[Outcome]) -> list[str]:
+    """What models took, in total and for a question, in a line; nothing where none was asked."""
+    total, of = spent(outcomes), len(outcomes)
+    if not total.calls:
+        return []
+    each = f"{total.tokens_in / of:.0f} + {total.tokens_out / of:.0f} tokens, {total.cost / of:.6f} USD"
+    return [f"model: {total} for {of} questions; {each} a question"]
+
+
 def failures(outcomes: Sequence[Outcome]) -> list[Row]:
     """The rows that do not hold, each with what happened and why; a question stands here, no text of a document."""
     return [
@@ -148,4 +162,5 @@ def as_json(run: Run, changes: evaluate.Changes) -> Row:
         "system": run.system, "corpus": run.corpus, "golden": run.golden, "backend": run.backend, "chunks": run.chunks,
         **band, "metrics": overall, "failed": failures(run.outcomes), "errors": metrics.errors(run.outcomes),
         "broken": list(changes.broken), "missing": list(changes.missing),
+        "spent": {"questions": len(run.outcomes), **asdict(spent(run.outcomes))},
     }  # fmt: skip

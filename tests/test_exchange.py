@@ -196,6 +196,11 @@ def test_no_text_is_an_error_and_no_refusal(reply: str) -> None:
         ({"text": "x", "citations": [{"line": "7"}]}, "citations[0].line"),
         ({"text": "x", "citations": [{"line": True}]}, "citations[0].line"),
         ({"text": "x", "citations": [{"quote": 1}]}, "citations[0].quote"),
+        ({"text": "x", "citations": [{"page": "3"}]}, "citations[0].page"),
+        ({"text": "x", "citations": [{"page": True}]}, "citations[0].page"),
+        ({"text": "x", "citations": [{"url": 1}]}, "citations[0].url"),
+        ({"text": "x", "citations": [{"version": 2}]}, "citations[0].version"),
+        ({"text": "x", "citations": [{"status": []}]}, "citations[0].status"),
         ({"text": "x", "question": "How much?"}, "another question: How much?"),
         (None, "NoneType"),
         (b"25 days", "bytes"),
@@ -255,11 +260,15 @@ KEYS = [
     "path",
     "line",
     "quote",
+    "page",
+    "url",
+    "version",
+    "status",
 ]
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from([ANSWER, REFUSE, ERROR])
 NAMES = st.sampled_from(KEYS) | st.text()
 DATA = st.recursive(PLAIN, lambda part: st.lists(part, max_size=3) | st.dictionaries(NAMES, part), max_leaves=12)
-CITED = st.lists(st.dictionaries(st.sampled_from(KEYS[-4:]), PLAIN | st.lists(st.text(), max_size=2), max_size=4))
+CITED = st.lists(st.dictionaries(st.sampled_from(KEYS[-8:]), PLAIN | st.lists(st.text(), max_size=2), max_size=4))
 STATED = {"outcome": st.sampled_from([ANSWER, REFUSE, ERROR]), "text": st.text(), "citations": CITED, "gate": st.text()}
 LIKELY = st.fixed_dictionaries({}, optional=STATED)
 LETTERS = st.text(st.characters())  # half surrogate pairs among them
@@ -370,6 +379,13 @@ def test_an_answer_that_shows_its_ranking_is_judged_in_full() -> None:
     for answer, recalled, faithful in ((full, 1, 1), (replace(full, ranking=Ranking("q")), 0, 0)):
         (outcome,) = map(judged, evaluate.run(lambda _, a=answer: [a], ROWS[:1], system="s", k=5))
         assert (outcome.recall, metrics.faithful(outcome)) == (recalled, faithful)
+
+
+def test_page_address_version_and_status_come_back_as_they_were_told() -> None:
+    about = {"page": 3, "version": "v2", "status": "superseded", "url": "https://example.org/a"}
+    chunk = Chunk("a.md#a", "a.md", "5 days.", ("A",), (4, 4), 4, ("a.md#a",), **about)
+    told = ask_commands.data(Answer("q", ANSWER, "5 days. [1]", (Citation(chunk, "5 days.", 4),)), "s", "c")
+    assert read("q", told, refused=lambda _: False).citations == (Citation(chunk, "5 days.", 4),)
 
 
 def test_our_own_answers_are_worth_the_same_as_data() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ragkit import ask_commands, manifest, systems
+from ragkit import manifest, options, systems
 from ragkit.corpus import read
 from ragkit.files import ROOT
 from ragkit.records import ModelFailed
@@ -207,7 +207,7 @@ def test_a_model_that_fails_is_told_in_a_line(
     def failing(name: str) -> None:
         raise ModelFailed("gemini: HTTP 500 (attempts: 4)")
 
-    monkeypatch.setattr(ask_commands, "named", failing)
+    monkeypatch.setattr(options, "named", failing)
     assert ragkit("ask", "Leave?") == (2, "", "ragkit: gemini: HTTP 500 (attempts: 4)\n")
 
 
