@@ -185,6 +185,7 @@ class Outcome:
 
     `supported` of `claims` statements of the answer are borne out by the passage they cite. `rank` is the place of
     the first relevant hit, 0 when none was found. `recall` is the share of the row's sources among the first k hits.
+    `version_correct` and `cites_line` judge what is cited (`places.py`).
     """
 
     system: str
@@ -197,6 +198,8 @@ class Outcome:
     correct: bool | None = None
     reason_right: bool | None = None
     signals: dict[str, float] = field(default_factory=dict)
+    version_correct: bool | None = None
+    cites_line: bool | None = None
 
     @property
     def right(self) -> bool | None:

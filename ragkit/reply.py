@@ -134,9 +134,11 @@ def _sound(answer: Answer) -> Answer:
 
 def judged(outcome: Outcome) -> Outcome:
     """Without what can not be judged: support and recall where no ranking is shown, the reason of a refusal that names
-    no concept. Such rows are left out of those rates."""
+    no concept, version and line where nothing is cited. Such rows are left out of those rates."""
     if outcome.answer.ranking == NO_RANKING:
         outcome = replace(outcome, claims=0, supported=0, rank=None, recall=None)
+    if not outcome.answer.citations:
+        outcome = replace(outcome, version_correct=None, cites_line=None)
     return outcome if outcome.answer.verdict.concept else replace(outcome, reason_right=None)
 
 

@@ -21,7 +21,11 @@ SHOWN = (
     "reason_right",
     "recall",
     "mrr",
+    "version_correct",
+    "citation_present",
+    "cites_line",
 )
+WHERE_JUDGED = ("version_correct", "citation_present", "cites_line")  # shown where there is anything to judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +128,8 @@ def _why(outcome: Outcome) -> str:
 def measures(outcomes: Sequence[Outcome]) -> list[Row]:
     """The measures of one run with counts and intervals, for people."""
     table = [row for row in metrics.table(outcomes, "", "") if row["category"] == metrics.ALL]
-    shown = [row for row in table if row["metric"] in SHOWN]
+    judged = [row for row in table if row["metric"] not in WHERE_JUDGED or row["of"] or row["left_out"]]
+    shown = [row for row in judged if row["metric"] in SHOWN]
     return [{"measure": str(row["metric"]).replace("_", " "), "value": _measured(row)} for row in shown]
 
 
@@ -148,6 +153,22 @@ def refusals(runs: Sequence[Run]) -> list[Row]:
             "key facts stated": metrics.correctness(run.outcomes),
         }
         for run in runs
+    ]
+
+
+def citations(runs: Sequence[Run]) -> list[Row]:
+    """What every system cites, and whether it refuses where it must; no column for what no run could be judged by."""
+    judges = {
+        "version-correct": metrics.version_correct,
+        "cites anything": metrics.citation_present,
+        "cites the source line": metrics.cites_line,
+        "refuses": metrics.right_refusals,
+    }
+    rates = {name: [judge(run.outcomes) for run in runs] for name, judge in judges.items()}
+    known = {name: found for name, found in rates.items() if any(rate.of for rate in found)}
+    return [
+        {"golden": run.golden, "system": run.system} | {name: found[n] for name, found in known.items()}
+        for n, run in enumerate(runs)
     ]
 
 

@@ -25,9 +25,11 @@ from stub import Reply, Stub
 
 import ragkit
 from ragkit import ask_commands, check, evaluate, exchange, golden, metrics, report, systems, transport
+from ragkit.chunk import by_headings
 from ragkit.corpus import read as read_corpus
 from ragkit.exchange import Command, Foreign, Function, Http
 from ragkit.files import ROOT, table
+from ragkit.places import Places
 from ragkit.records import (
     ANSWER,
     ERROR,
@@ -36,6 +38,7 @@ from ragkit.records import (
     BadInput,
     Chunk,
     Citation,
+    Document,
     Golden,
     Hit,
     Outcome,
@@ -379,6 +382,20 @@ def test_an_answer_that_shows_its_ranking_is_judged_in_full() -> None:
     for answer, recalled, faithful in ((full, 1, 1), (replace(full, ranking=Ranking("q")), 0, 0)):
         (outcome,) = map(judged, evaluate.run(lambda _, a=answer: [a], ROWS[:1], system="s", k=5))
         assert (outcome.recall, metrics.faithful(outcome)) == (recalled, faithful)
+
+
+def test_version_and_line_are_judged_of_what_is_cited_and_left_out_where_nothing_is() -> None:
+    text = "# Leave\n\n## Carry over\n\n5 days.\n"
+    known = Places(tuple(by_headings(Document("leave.md", text), cap=1800)[0]))
+    known = Places(tuple(replace(chunk, version="v1") for chunk in known.chunks))
+    there = {"file": "leave.md", "path": ["Leave", "Carry over"], "line": 5, "quote": "5 days."}
+    row = Golden("a", "How long?", True, sources=("leave.md#carry-over",), version="v1")
+    marks = {}
+    for cites in ([there], [there | {"line": 1}], [there | {"file": "other.md"}], []):
+        answer = say({"outcome": "answer", "text": "5 days", "citations": cites}, row.question)
+        (outcome,) = map(judged, evaluate.run(lambda _, a=answer: [a], [row], system="s", k=5, places=known))
+        marks[str(cites)] = (outcome.version_correct, outcome.cites_line)
+    assert list(marks.values()) == [(True, True), (True, False), (False, False), (None, None)]
 
 
 def test_page_address_version_and_status_come_back_as_they_were_told() -> None:

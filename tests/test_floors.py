@@ -28,7 +28,7 @@ TABLE = """
 3  judging    metrics figures detect reply
 3  paper      ipynb prose
 4  shared     vectors postings check
-4  judging    threshold exchange
+4  judging    threshold exchange places
 4  beside     backends
 5  answering  retrieve signals manifest
 5  judging    evaluate history lint culprit
