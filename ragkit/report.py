@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from ragkit import evaluate, metrics, tables
-from ragkit.records import ANSWER, ERROR, Outcome, Rate, Spent
+from ragkit.records import ANSWER, ERROR, Chunk, Outcome, Rate, Spent
 from ragkit.stats import certifies
 
 Row = dict[str, object]
@@ -116,13 +116,20 @@ def _why(outcome: Outcome) -> str:
     answer, row = outcome.answer, outcome.golden
     if answer.outcome == ERROR:
         return f"error: {answer.error}"
-    cited = ", ".join(dict.fromkeys(citation.chunk.heading for citation in answer.citations)) or "what it does not cite"
+    cited = ", ".join(dict.fromkeys(_named(citation.chunk) for citation in answer.citations)) or "what it does not cite"
     if answer.outcome == ANSWER and not row.answerable:
         return f"must be refused, was answered from {cited}"
     if answer.outcome == ANSWER:
         wanted = f"the key facts {' | '.join(row.facts)}"
         return f"answered from {cited} without {wanted}" + f" or with {' | '.join(row.forbidden)}" * bool(row.forbidden)
     return f"must be answered, was refused ({answer.verdict.gate}): {answer.verdict.reason}"
+
+
+def _named(chunk: Chunk) -> str:
+    """A passage by document and heading, with page, version and address where they are known."""
+    page = "" if chunk.page is None else f"page {chunk.page}"
+    more = ", ".join(filter(None, (page, chunk.version, chunk.link)))
+    return f"{chunk.heading} ({more})" if more else chunk.heading
 
 
 def measures(outcomes: Sequence[Outcome]) -> list[Row]:

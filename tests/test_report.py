@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ragkit import job, report, study, systems
@@ -27,6 +29,14 @@ def test_a_row_that_does_not_hold_says_why(answerable: bool, answer: Answer, why
     row = Golden("k1", "?", answerable, facts=("5", "6"), forbidden=("7",))
     outcome = Outcome("s", row, answer, correct=False if answerable else None)
     assert [each["why"] for each in report.failures([outcome])] == [why]
+
+
+def test_a_row_that_does_not_hold_tells_page_version_and_address_of_what_it_cites() -> None:
+    chunk = Chunk("a.md#b", "a.md", "x", ("A",), page=3, version="v2", url="https://example.org/a?b=1&c=2")
+    for url, told in ((chunk.url, ", https://example.org/a?b=1&c=2"), ("javascript:alert(1)", "")):
+        answer = Answer("?", ANSWER, "x", (Citation(replace(chunk, url=url), "x", 1),))
+        (row,) = report.failures([Outcome("s", Golden("k1", "?", False), answer)])
+        assert row["why"] == f"must be refused, was answered from a.md > A (page 3, v2{told})"
 
 
 # Version, line, refusal
