@@ -31,7 +31,7 @@ TABLE = """
 4  judging    threshold exchange places
 4  beside     backends
 5  answering  retrieve signals manifest
-5  judging    evaluate history lint culprit
+5  judging    evaluate history lint culprit judge
 5  beside     providers
 6  answering  dense fuse gate answer rerank
 6  judging    report comparison store
