@@ -186,13 +186,13 @@ def verdict(supported: bool | None, why: str = "") -> Judgement:
 def test_agreement_counts_both_and_what_is_left_out_by_reason() -> None:
     yes, no = verdict(True), verdict(False)
     cut, words = verdict(None, "not whole (length)"), verdict(None, "no JSON")
-    judgements = [yes, yes, yes, no, no, yes, cut, cut, words, yes, Judgement()]
-    found = agreement(judgements, [True, True, False, True, False, True, True, None, False, None, None])
-    assert found == Agreement(3, 1, 1, 1, {
+    judgements = [yes, yes, yes, yes, no, no, yes, cut, cut, words, yes, Judgement()]
+    found = agreement(judgements, [True, True, False, False, True, False, True, True, None, False, None, None])
+    assert found == Agreement(3, 2, 1, 1, {
         "code: no verdict": 1, "judge: no JSON": 1, "judge: no claim": 1, "judge: not whole (length)": 2,
     })  # fmt: skip
-    assert found.observed == Rate(4, 6, 5) and found.interval == wilson(4, 6)
-    assert found.kappa == pytest.approx(cohen_kappa_score([1, 1, 1, 0, 0, 1], [1, 1, 0, 1, 0, 1]))
+    assert found.observed == Rate(4, 7, 5) and found.interval == wilson(4, 7)
+    assert found.kappa == pytest.approx(cohen_kappa_score([1, 1, 1, 1, 0, 0, 1], [1, 1, 0, 0, 1, 0, 1]))
 
 
 def test_lists_that_do_not_belong_together_are_no_agreement() -> None:
