@@ -162,3 +162,17 @@ def fewest_flips(alpha: float = 0.05) -> int:
 def _check_plan(n: int, gain: float, loss: float, alpha: float = 0.05) -> None:
     if n < 1 or not (min(gain, loss) >= 0 and gain + loss <= 1 + 1e-9 and 0 < alpha < 1):
         raise ValueError(f"n {n}, gain {gain}, loss {loss}, alpha {alpha}: give 1 or more, parts of 1, a chance")
+
+
+def kappa(both: int, first: int, second: int, neither: int) -> float:
+    """Cohen's kappa (1960) of two judges with a yes or no each: agreement beyond what their shares of yes would give by
+    chance; nan where chance alone would agree on everything, and for no rows.
+
+    >>> kappa(20, 5, 10, 15)
+    0.4
+    """
+    of = both + first + second + neither
+    if not of:
+        return math.nan
+    yes = (both + first) * (both + second) + (second + neither) * (first + neither)  # chance, times of * of
+    return ((both + neither) * of - yes) / (of * of - yes) if of * of != yes else math.nan

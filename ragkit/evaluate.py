@@ -9,12 +9,13 @@ from __future__ import annotations
 import operator
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ragkit.check import Same, holds, support, words
 from ragkit.compare import mcnemar_exact
 from ragkit.metrics import faithful
-from ragkit.records import ANSWER, ERROR, REFUSE, Answer, BadInput, Chunk, Golden, Outcome, Ranking
+from ragkit.places import Places, cites_line, relevant, version_correct
+from ragkit.records import ANSWER, ERROR, REFUSE, Answer, BadInput, Golden, Outcome, Ranking
 
 AskAll = Callable[[Sequence[str]], Sequence[Answer]]
 Signals = Callable[[Ranking], Mapping[str, float]]
@@ -22,7 +23,8 @@ Judge = Callable[[Outcome], bool | None]
 
 COLUMNS = (
     "system", "corpus", "golden", "id", "category", "answerable", "outcome", "gate", "concept", "score", "cosine",
-    "coverage", "cites", "faithful", "recalled", "correct", "reason_right", "error",
+    "coverage", "cites", "faithful", "recalled", "correct", "reason_right", "error", "version_correct",
+    "cites_line",
 )  # fmt: skip
 
 
@@ -34,11 +36,13 @@ def run(
     k: int,
     same: Same = operator.eq,
     signals: Signals | None = None,
+    places: Places | None = None,
 ) -> list[Outcome]:
     """One outcome for each golden row, in order; a system that asks one by one goes through `each`.
 
     When the batch raises, the questions are asked singly, so that one that breaks does not take the others along.
-    `same` tells whether two words are forms of one (for reasons), `signals` gives the numbers kept with an outcome.
+    `same` tells whether two words are forms of one (for reasons), `signals` gives the numbers kept with an outcome,
+    `places` has the documents, without which version and line of what is cited are not judged.
     BadInput passes through, and so does a wrong number of answers: they are errors of the run and not of a row.
     """
     questions = [row.question for row in golden]
@@ -51,7 +55,7 @@ def run(
     if len(answers) != len(golden):
         raise BadInput(f"{system}: {len(answers)} answers to {len(golden)} questions; it must give one answer to each")
     pairs = zip(golden, map(_sound, answers, questions), strict=True)
-    return [judge(row, answer, system=system, k=k, same=same, signals=signals) for row, answer in pairs]
+    return [judge(row, answer, system=system, k=k, same=same, signals=signals, places=places) for row, answer in pairs]
 
 
 def each(ask: Callable[[str], Answer]) -> AskAll:
@@ -69,7 +73,14 @@ def each(ask: Callable[[str], Answer]) -> AskAll:
 
 
 def judge(
-    golden: Golden, answer: Answer, *, system: str, k: int, same: Same = operator.eq, signals: Signals | None = None
+    golden: Golden,
+    answer: Answer,
+    *,
+    system: str,
+    k: int,
+    same: Same = operator.eq,
+    signals: Signals | None = None,
+    places: Places | None = None,
 ) -> Outcome:
     """What an answer is worth against its golden row; an answer that is an error is not judged at all."""
     if answer.outcome == ERROR:
@@ -78,12 +89,11 @@ def judge(
     recall, rank = retrieved(golden, answer.ranking, k)
     stated, reason = correct(golden, answer), reason_right(golden, answer, same)
     numbers = dict(signals(answer.ranking)) if signals else {}
-    return Outcome(system, golden, answer, claims, supported, rank, recall, stated, reason, numbers)
-
-
-def relevant(chunk: Chunk, source: str) -> bool:
-    """Whether a chunk holds text of a source: `file.md`, or `file.md#anchor` for one section of it."""
-    return source == chunk.file or source in chunk.sections
+    found = Outcome(system, golden, answer, claims, supported, rank, recall, stated, reason, numbers)
+    if places is None:
+        return found
+    version, line = version_correct(golden, answer, places), cites_line(golden, answer, places)
+    return replace(found, version_correct=version, cites_line=line)
 
 
 def retrieved(golden: Golden, ranking: Ranking, k: int) -> tuple[float, int] | tuple[None, None]:
@@ -139,6 +149,8 @@ def _cells(outcome: Outcome) -> dict[str, object]:
         "correct": outcome.correct,
         "reason_right": outcome.reason_right,
         "error": _line(answer.error),
+        "version_correct": outcome.version_correct,
+        "cites_line": outcome.cites_line,
     }
 
 

@@ -24,8 +24,9 @@ PRINTS = ("documents", "questions", "settings", "code", "model", "lock")
 COLUMNS = (
     "commit", "date", "dirty", "system", "corpus", "golden", "id", "row", "category", "answerable", "must", "facts",
     "concepts", "sources", "outcome", "gate", "concept", "cites", "claims", "supported", "found", "rank", "correct",
-    "reason_right", "error", *PRINTS, "check",
+    "reason_right", "error", *PRINTS, "version", "version_correct", "cites_line", "check",
 )  # fmt: skip
+ADDED = ("version", "version_correct", "cites_line")  # older records have no such columns: there they are not judged
 NAME = re.compile(r"(\d{8}T\d{6}Z)-([0-9a-f]{12})-([0-9a-f]{8})\.csv")
 MOST = 10_000  # citations of an answer that a record can tell of
 SOME = Chunk("kept", "kept.md", "kept")  # stands for a passage or a quote, whose text is not kept
@@ -37,7 +38,8 @@ Run = tuple[str, str, str]  # system, corpus, golden
 class Record:
     """One evaluation of a commit: the outcomes of each system on each golden file, as far as they are kept.
 
-    `rows` has the fingerprint of each golden row, `prints` what went into each run.
+    `rows` has the fingerprint of each golden row, `prints` what went into each run. It is written with the `columns` it
+    was read with.
     """
 
     commit: Commit
@@ -45,6 +47,7 @@ class Record:
     runs: Mapping[Run, tuple[Outcome, ...]]
     rows: Mapping[tuple[str, str], str]
     prints: Mapping[Run, Mapping[str, str]]
+    columns: tuple[str, ...] = COLUMNS
 
     @property
     def name(self) -> str:
@@ -60,7 +63,7 @@ class Record:
 
     def text(self) -> str:
         """The record as the text of its file."""
-        return table(list(self._lines()), COLUMNS)
+        return table(list(self._lines()), self.columns)
 
     def _lines(self) -> Iterator[dict[str, object]]:
         for run, outcomes in self.runs.items():
@@ -69,12 +72,13 @@ class Record:
             for outcome in outcomes:
                 row = {"row": self.rows[run[2], outcome.golden.id]}
                 cells = head | row | _cells(outcome) | dict(self.prints[run])
+                cells = {name: value for name, value in cells.items() if name in self.columns}
                 yield cells | {"check": _check({name: cell(value) for name, value in cells.items()})}
 
 
 def _check(cells: Mapping[str, str]) -> str:
     """The check sum of a line."""
-    return fingerprint(*(cells[name] for name in COLUMNS if name != "check"))
+    return fingerprint(*(cells[name] for name in COLUMNS if name != "check" and name in cells))
 
 
 def row_print(row: Golden) -> str:
@@ -94,6 +98,7 @@ def _cells(outcome: Outcome) -> dict[str, object]:
         "claims": outcome.claims, "supported": None if supported is None else round(supported * outcome.claims),
         "found": None if outcome.recall is None else round(outcome.recall * sources), "rank": outcome.rank,
         "correct": outcome.correct, "reason_right": outcome.reason_right, "error": " ".join(answer.error.split()),
+        "version": row.version, "version_correct": outcome.version_correct, "cites_line": outcome.cites_line,
     }  # fmt: skip
 
 
@@ -104,7 +109,7 @@ def parsed(text: str, name: str, *, fresh: bool = False) -> Record:
     prints: dict[Run, dict[str, str]] = {}
     try:
         rows = list(csv.DictReader(text.splitlines(), restkey="more", strict=True))
-        needed = set(COLUMNS[:-1] if fresh else COLUMNS)
+        needed = set(COLUMNS[:-1] if fresh else COLUMNS) - set(ADDED)
         if not rows or not needed <= set(rows[0]):
             raise BadInput(f"{name}: is no record of a commit, or one without a row{_remedy(name)}")
         for cells in rows:
@@ -122,7 +127,11 @@ def parsed(text: str, name: str, *, fresh: bool = False) -> Record:
         raise BadInput(f"{name}:{line}: a cell that is not as it was written{_remedy(name)}") from None
     rows_by_id = {(cells["golden"], cells["id"]): cells["row"] for cells in rows}
     commit = Commit(rows[0]["commit"], rows[0]["date"])
-    found = Record(commit, rows[0]["dirty"] == "true", {run: tuple(o) for run, o in runs.items()}, rows_by_id, prints)
+    kept, columns = (
+        {run: tuple(o) for run, o in runs.items()},
+        tuple(n for n in COLUMNS if n == "check" or n in rows[0]),
+    )
+    found = Record(commit, rows[0]["dirty"] == "true", kept, rows_by_id, prints, columns)
     if NAME.fullmatch(Path(name).name) and found.name != Path(name).name:
         raise BadInput(f"{name}: is not named for what is in it, or not whole{_remedy(name)}")
     return found
@@ -145,7 +154,7 @@ def _outcome(cells: Mapping[str, str]) -> Outcome:
     golden = Golden(
         cells["id"], "", _flag(cells["answerable"]), category=cells["category"], must=_flag(cells["must"]),
         sources=tuple(map(str, range(sources))), facts=("kept",) * int(cells["facts"]),
-        concepts=("kept",) * int(cells["concepts"]),
+        concepts=("kept",) * int(cells["concepts"]), version=cells.get("version", ""),
     )  # fmt: skip
     answer = Answer(
         "", cells["outcome"], citations=(Citation(SOME, "kept", 1),) * cites, error=cells["error"],
@@ -156,6 +165,7 @@ def _outcome(cells: Mapping[str, str]) -> Outcome:
         cells["system"], golden, answer, int(cells["claims"]), int(cells["supported"] or 0),
         int(cells["rank"]) if cells["rank"] else None, int(found) / sources if found else None,
         _maybe(cells["correct"]), _maybe(cells["reason_right"]),
+        version_correct=_maybe(cells.get("version_correct", "")), cites_line=_maybe(cells.get("cites_line", "")),
     )  # fmt: skip
 
 

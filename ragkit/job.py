@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -161,8 +161,15 @@ def _sections(runs: Sequence[report.Run]) -> Iterator[publish.Section]:
         "Both kinds of error stand side by side: a system that always refuses makes no false answer, one that always "
         "answers no false refusal. Counts first, then the 95 % interval (Wilson) for questions like these."
     ]
-    errors = [_refusals(name, runs) for name in dict.fromkeys(run.golden for run in runs)]
+    names = dict.fromkeys(run.golden for run in runs)
+    errors = [_of_every("Both errors of every system on", report.refusals, name, runs) for name in names]
     yield publish.Section("Refusals", prose=prose, facts=facts, tables=errors)
+    yield publish.Section(
+        "Citations",
+        prose=["Of the answers: is what they cite of the version that was asked about, and does a source of the row "
+               "stand at the line they name? Of the questions that must be refused: how many are?"],
+        tables=[_of_every("What every system cites on", report.citations, name, runs) for name in names],
+    )  # fmt: skip
     yield publish.Section(
         "Measures",
         prose=[f"The default system, `{first.system}`, on {first.golden}."],
@@ -183,10 +190,13 @@ def _sections(runs: Sequence[report.Run]) -> Iterator[publish.Section]:
             raise BadInput(f"{shown(place)}: not as `make public` writes it; run that again or restore it") from None
 
 
-def _refusals(name: str, runs: Sequence[report.Run]) -> publish.Table:
-    rows = report.refusals([run for run in runs if run.golden == name])
+def _of_every(
+    caption: str, told: Callable[[Sequence[report.Run]], list[report.Row]], name: str, runs: Sequence[report.Run]
+) -> publish.Table:
+    """What is told of every system on one golden file."""
+    rows = told([run for run in runs if run.golden == name])
     columns, cells = tables.texts(rows, [column for column in rows[0] if column != "golden"])
-    return publish.Table(f"Both errors of every system on {name}", columns, cells)
+    return publish.Table(f"{caption} {name}", columns, cells)
 
 
 def _misses() -> publish.Section:

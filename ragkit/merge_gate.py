@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ragkit import metrics
 from ragkit.comparison import Comparison, compare
-from ragkit.history import Record
+from ragkit.history import SOME, Record
 from ragkit.metrics import LOWER, NEITHER
-from ragkit.records import ANSWER, ERROR, REFUSE, Answer, BadInput, Outcome, Rate
+from ragkit.records import ANSWER, ERROR, REFUSE, Answer, BadInput, Citation, Outcome, Rate
 
 LIMIT = re.compile(r"(\w+)(<=|>=)(\d+(?:\.\d+)?)(%?)")
 
@@ -105,9 +106,18 @@ class Rules:
 
 
 def _lazy(outcome: Outcome, did: str) -> Outcome:
-    """The same row in the hands of a system that does not look, and is lucky: each answer states the key facts."""
-    stated = True if did == ANSWER and outcome.golden.facts else None
-    return replace(outcome, answer=Answer("", did), claims=0, supported=0, correct=stated, reason_right=None)
+    """The same row in the hands of a system that does not look, and is lucky: each answer states the key facts, and
+    cites the right line of the right version."""
+    row, answers = outcome.golden, did == ANSWER
+    said = Answer("", did, citations=(Citation(SOME, "", 1),) * answers)
+    judged = {
+        "correct": answers and bool(row.facts),
+        "version_correct": answers and (bool(row.version) or outcome.version_correct is not None),
+        "cites_line": answers and row.answerable and bool(row.sources),
+    }
+    lucky: dict[str, Any] = {name: True for name, is_judged in judged.items() if is_judged}
+    nothing: dict[str, Any] = dict.fromkeys((*judged, "reason_right"))
+    return replace(outcome, answer=said, claims=0, supported=0, **nothing | lucky)
 
 
 def told(outcome: Outcome) -> str:

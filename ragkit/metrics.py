@@ -104,6 +104,25 @@ def reason_right(outcomes: Outcomes) -> Rate:
     return _rate(rows, lambda o: _judged(o, o.reason_right))
 
 
+def version_correct(outcomes: Outcomes) -> Rate:
+    """Answers that cite the version that is asked about, or each of the versions that differ, over answers to rows that
+    know a version; see `places.version_correct`."""
+    rows = (o for o in outcomes if o.answer.outcome != REFUSE and (o.golden.version or o.version_correct is not None))
+    return _rate(rows, lambda o: _judged(o, o.version_correct))
+
+
+def citation_present(outcomes: Outcomes) -> Rate:
+    """Answers that cite anything, right or not."""
+    return _rate((o for o in outcomes if o.answer.outcome != REFUSE), lambda o: _judged(o, bool(o.answer.citations)))
+
+
+def cites_line(outcomes: Outcomes) -> Rate:
+    """Answers with a citation in a source of their row that stands at the line it names, over answered answerable rows
+    that have one; see `places.cites_line`. One that cites nothing is wrong: beside it stands `citation_present`."""
+    rows = (o for o in _answerable(outcomes) if o.golden.sources and o.answer.outcome != REFUSE)
+    return _rate(rows, lambda o: _judged(o, o.cites_line))
+
+
 def balanced_accuracy(outcomes: Outcomes) -> float:
     """1 - (false answers + false refusals) / 2, which no mix of classes moves; nan without one of the classes."""
     return 1 - (false_answers(outcomes).value + false_refusals(outcomes).value) / 2
@@ -131,6 +150,9 @@ MEASURES: tuple[tuple[str, Callable[[Outcomes], Rate]], ...] = (
     ("hit_rate", hit_rate),
     ("mrr", mrr),
     ("effective_reliability", effective_reliability),
+    ("version_correct", version_correct),
+    ("citation_present", citation_present),
+    ("cites_line", cites_line),
 )
 DERIVED: tuple[tuple[str, Callable[[Outcomes], float]], ...] = (
     ("balanced_accuracy", balanced_accuracy),

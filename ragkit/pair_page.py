@@ -11,7 +11,7 @@ from ragkit.comparison import Comparison, Flip
 from ragkit.evaluate import held
 from ragkit.history import PRINTS, Record
 from ragkit.merge_gate import told
-from ragkit.publish import Card, Mark, Picture, Section, Side, Table
+from ragkit.publish import Card, Mark, Picture, Quoted, Section, Side, Table
 from ragkit.records import ERROR, REFUSE, Answer, Outcome
 from ragkit.store import Store
 from ragkit.trend import SHOWN, Point
@@ -132,8 +132,8 @@ def _side(when: str, outcome: Outcome, said: Said, key: replay.Question) -> Side
         did += f" (but asked again: {now.outcome} {now.verdict.gate})"
     elif now.outcome == REFUSE:
         did += f": {now.verdict.reason}"
-    quotes = [(cited.quote, f"{cited.chunk.heading}, line {cited.line}") for cited in now.citations]
-    return Side(when, did, quotes or [(now.text, "cites nothing")] * bool(now.text))
+    quotes = [Quoted(cited.quote, cited.place, cited.chunk.link) for cited in now.citations]
+    return Side(when, did, quotes or [Quoted(now.text, "cites nothing")] * bool(now.text))
 
 
 def _mark(flip: Flip) -> Mark:

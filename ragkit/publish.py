@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -36,13 +36,21 @@ class Mark:
     kind: str = "soft"
 
 
+class Quoted(NamedTuple):
+    """A passage, its place in words, and the address to open where there is one."""
+
+    text: str
+    place: str
+    link: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Side:
     """One of two states of a thing: when, what it did, and the passages it quoted, each with its place."""
 
     title: str
     did: str
-    quotes: Sequence[tuple[str, str]] = ()
+    quotes: Sequence[Quoted] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ Document -> Chunk -> Hit -> Ranking -> Verdict -> Answer -> Outcome -> Rate
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field, fields
 
 ANSWER, REFUSE, ERROR = "answer", "refuse", "error"
@@ -57,6 +58,11 @@ class Chunk:
         """`leave.md > Leave > Carry over`, the way a citation names it."""
         return " > ".join((self.file, *self.path))
 
+    @property
+    def link(self) -> str:
+        """The address to open, empty when there is none or it is not one of the web."""
+        return self.url if re.fullmatch(r"https?://[^\s<>\"\x00-\x1f\x7f]+", self.url, re.IGNORECASE) else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Hit:
@@ -98,6 +104,12 @@ class Citation:
     chunk: Chunk
     quote: str
     line: int
+
+    @property
+    def place(self) -> str:
+        """`leave.md > Leave, line 8, page 3, v2`: page and version where they are known."""
+        page = "" if self.chunk.page is None else f"page {self.chunk.page}"
+        return ", ".join(filter(None, (self.chunk.heading, f"line {self.line}", page, self.chunk.version)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +185,7 @@ class Outcome:
 
     `supported` of `claims` statements of the answer are borne out by the passage they cite. `rank` is the place of
     the first relevant hit, 0 when none was found. `recall` is the share of the row's sources among the first k hits.
+    `version_correct` and `cites_line` judge what is cited (`places.py`).
     """
 
     system: str
@@ -185,6 +198,8 @@ class Outcome:
     correct: bool | None = None
     reason_right: bool | None = None
     signals: dict[str, float] = field(default_factory=dict)
+    version_correct: bool | None = None
+    cites_line: bool | None = None
 
     @property
     def right(self) -> bool | None:

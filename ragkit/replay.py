@@ -174,9 +174,9 @@ class Tree:
     place: Path
 
     def ragkit(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """The command of that commit, with each system as it is named."""
+        """The command of that commit, with each system as it is named and no model asked."""
         own = {"PYTHONPATH": str(self.folder), "RAGKIT_RESULTS": str(self.place / "results")}
-        own |= {"RAGKIT_CACHE": str(cache()), "RAG_BACKEND": ""}
+        own |= {"RAGKIT_CACHE": str(cache()), "RAG_BACKEND": "", "MODEL_PROVIDER": ""}
         command = [self.python, "-m", "ragkit", *words]
         return subprocess.run(command, cwd=self.folder, env=os.environ | own, capture_output=True, text=True)
 

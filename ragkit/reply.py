@@ -20,9 +20,10 @@ def read(question: str, reply: object, *, refused: Callable[[str], bool]) -> Ans
 
     A JSON object, or a dict, has the keys of `ragkit ask --json`: `outcome` is answer, refuse or error; `text`, `gate`,
     `concept`, `reason` and `error` are texts; `citations` is a list of objects with `file`, `path` (list of headings),
-    `line` and `quote`. Each may be missing, or null but for `outcome`; other keys are passed over. A `question` must be
-    the one that was asked. Any other text, and the text of an object without `outcome`, is read by its wording, and the
-    reason of the verdict then is WORDING. An Answer stays as it is.
+    `line`, `page` (whole numbers), `quote`, `url`, `version` and `status`. Each may be missing, or null but for
+    `outcome`; other keys are passed over. A `question` must be the one that was asked. Any other text, and the text of
+    an object without `outcome`, is read by its wording, and the reason of the verdict then is WORDING. An Answer stays
+    as it is.
     """
     try:
         if isinstance(reply, Answer):
@@ -104,10 +105,14 @@ def _citation(found: object, place: str) -> Citation:
         raise Failed(f"{place}.path: must be a list of texts")
     if not isinstance(line, int) or isinstance(line, bool):
         raise Failed(f"{place}.line: must be a whole number, is of type {type(line).__name__}")
+    page = found.get("page")
+    if page is not None and (not isinstance(page, int) or isinstance(page, bool)):
+        raise Failed(f"{place}.page: must be a whole number, is of type {type(page).__name__}")
+    labels = {name: clean(_text(found, name, f"{place}.")) for name in ("version", "status", "url")}
     headings = tuple(map(clean, path))
     anchor = slug(headings[-1]) if headings else ""
     sections = (f"{file}#{anchor}",) if anchor else ()
-    chunk = Chunk("".join(sections) or file, file, quote, headings, (line, line), line, sections)
+    chunk = Chunk("".join(sections) or file, file, quote, headings, (line, line), line, sections, page=page, **labels)
     return Citation(chunk, quote, line)
 
 
@@ -129,9 +134,11 @@ def _sound(answer: Answer) -> Answer:
 
 def judged(outcome: Outcome) -> Outcome:
     """Without what can not be judged: support and recall where no ranking is shown, the reason of a refusal that names
-    no concept. Such rows are left out of those rates."""
+    no concept, version and line where nothing is cited. Such rows are left out of those rates."""
     if outcome.answer.ranking == NO_RANKING:
         outcome = replace(outcome, claims=0, supported=0, rank=None, recall=None)
+    if not outcome.answer.citations:
+        outcome = replace(outcome, version_correct=None, cites_line=None)
     return outcome if outcome.answer.verdict.concept else replace(outcome, reason_right=None)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from ragkit import evaluate, metrics, tables
-from ragkit.records import ANSWER, ERROR, Outcome, Rate
+from ragkit.records import ANSWER, ERROR, Chunk, Outcome, Rate, Spent
 from ragkit.stats import certifies
 
 Row = dict[str, object]
@@ -21,7 +21,11 @@ SHOWN = (
     "reason_right",
     "recall",
     "mrr",
+    "version_correct",
+    "citation_present",
+    "cites_line",
 )
+WHERE_JUDGED = ("version_correct", "citation_present", "cites_line")  # shown where there is anything to judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,20 @@ def bands(run: Run) -> list[str]:
     return lines
 
 
+def spent(outcomes: Sequence[Outcome]) -> Spent:
+    """What language models took for all rows together."""
+    return sum((outcome.answer.spent for outcome in outcomes), Spent())
+
+
+def took(outcomes: Sequence[Outcome]) -> list[str]:
+    """What models took, in total and for a question, in a line; nothing where none was asked."""
+    total, of = spent(outcomes), len(outcomes)
+    if not total.calls:
+        return []
+    each = f"{total.tokens_in / of:.0f} + {total.tokens_out / of:.0f} tokens, {total.cost / of:.6f} USD"
+    return [f"model: {total} for {of} questions; {each} a question"]
+
+
 def failures(outcomes: Sequence[Outcome]) -> list[Row]:
     """The rows that do not hold, each with what happened and why; a question stands here, no text of a document."""
     return [
@@ -98,7 +116,7 @@ def _why(outcome: Outcome) -> str:
     answer, row = outcome.answer, outcome.golden
     if answer.outcome == ERROR:
         return f"error: {answer.error}"
-    cited = ", ".join(dict.fromkeys(citation.chunk.heading for citation in answer.citations)) or "what it does not cite"
+    cited = ", ".join(dict.fromkeys(_named(citation.chunk) for citation in answer.citations)) or "what it does not cite"
     if answer.outcome == ANSWER and not row.answerable:
         return f"must be refused, was answered from {cited}"
     if answer.outcome == ANSWER:
@@ -107,10 +125,18 @@ def _why(outcome: Outcome) -> str:
     return f"must be answered, was refused ({answer.verdict.gate}): {answer.verdict.reason}"
 
 
+def _named(chunk: Chunk) -> str:
+    """A passage by document and heading, with page, version and address where they are known."""
+    page = "" if chunk.page is None else f"page {chunk.page}"
+    more = ", ".join(filter(None, (page, chunk.version, chunk.link)))
+    return f"{chunk.heading} ({more})" if more else chunk.heading
+
+
 def measures(outcomes: Sequence[Outcome]) -> list[Row]:
     """The measures of one run with counts and intervals, for people."""
     table = [row for row in metrics.table(outcomes, "", "") if row["category"] == metrics.ALL]
-    shown = [row for row in table if row["metric"] in SHOWN]
+    judged = [row for row in table if row["metric"] not in WHERE_JUDGED or row["of"] or row["left_out"]]
+    shown = [row for row in judged if row["metric"] in SHOWN]
     return [{"measure": str(row["metric"]).replace("_", " "), "value": _measured(row)} for row in shown]
 
 
@@ -137,6 +163,22 @@ def refusals(runs: Sequence[Run]) -> list[Row]:
     ]
 
 
+def citations(runs: Sequence[Run]) -> list[Row]:
+    """What every system cites, and whether it refuses where it must; no column for what no run could be judged by."""
+    judges = {
+        "version-correct": metrics.version_correct,
+        "cites anything": metrics.citation_present,
+        "cites the source line": metrics.cites_line,
+        "refuses": metrics.right_refusals,
+    }
+    rates = {name: [judge(run.outcomes) for run in runs] for name, judge in judges.items()}
+    known = {name: found for name, found in rates.items() if any(rate.of for rate in found)}
+    return [
+        {"golden": run.golden, "system": run.system} | {name: found[n] for name, found in known.items()}
+        for n, run in enumerate(runs)
+    ]
+
+
 def as_json(run: Run, changes: evaluate.Changes) -> Row:
     """The run as data, with the keys that `ragkit eval --help` lists."""
     band = {
@@ -148,4 +190,5 @@ def as_json(run: Run, changes: evaluate.Changes) -> Row:
         "system": run.system, "corpus": run.corpus, "golden": run.golden, "backend": run.backend, "chunks": run.chunks,
         **band, "metrics": overall, "failed": failures(run.outcomes), "errors": metrics.errors(run.outcomes),
         "broken": list(changes.broken), "missing": list(changes.missing),
+        "spent": {"questions": len(run.outcomes), **asdict(spent(run.outcomes))},
     }  # fmt: skip

@@ -18,6 +18,7 @@ from ragkit.files import ROOT
 from ragkit.forms import kin
 from ragkit.gate import Floor
 from ragkit.models import DOCUMENT, QUERY, Embed, MiniLM
+from ragkit.places import Places
 from ragkit.records import BadInput, Golden, Outcome, Ranking
 from ragkit.retrieve import Retriever
 from ragkit.scope import InForce, Pinned
@@ -42,6 +43,7 @@ def evaluated(system: System, folder: corpus.Folder, file: str | Path) -> report
         k=system.k,
         same=kin,
         signals=_kept_signals(bot),
+        places=_places(folder),
     )
     chunks, silent = len(bot.corpus.chunks), len(bot.corpus.empty)
     return report.Run(system.name, folder.name, Path(file).stem, chunks, backend(system), tuple(outcomes), silent)
@@ -69,12 +71,17 @@ def asked(system: exchange.Foreign, folder: corpus.Folder, file: str | Path, *, 
         raise BadInput(f"name {system.name!r}: one of our systems has it; use another")
     with redirect_stdout(sys.stderr):
         ask_all = system.ready(progress=progress)
-        outcomes = evaluate.run(ask_all, rows, system=system.name, k=ours.k, same=kin)
+        outcomes = evaluate.run(ask_all, rows, system=system.name, k=ours.k, same=kin, places=_places(folder))
     known = corpus.index(folder, ours.chunker, ours.analyzer)
     return report.Run(
         system.name, folder.name, Path(file).stem, len(known.chunks), system.target.kind,
         tuple(map(reply.judged, outcomes)), len(known.empty),
     )  # fmt: skip
+
+
+def _places(folder: corpus.Folder) -> Places:
+    """The documents as what is cited is held against them, however a system cuts them."""
+    return Places(corpus.index(folder, SYSTEMS[DEFAULT].chunker, SYSTEMS[DEFAULT].analyzer).all_chunks)
 
 
 def _rows(folder: corpus.Folder, file: str | Path) -> list[Golden]:

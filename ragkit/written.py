@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from ragkit.answer import Answerer, Quote, Said, Say
 from ragkit.generate import NO_ANSWER, Generate, Prompt, Reply, answered, spent
 from ragkit.markers import markers
-from ragkit.records import ERROR, REFUSE, BadInput, Chunk, Citation, Ranking
+from ragkit.records import ERROR, REFUSE, BadInput, Chunk, Citation, ModelFailed, Ranking
 from ragkit.sentence import sentences
 from ragkit.text import visible
 
@@ -62,8 +62,9 @@ def _shown(chunk: Chunk) -> str:
 @dataclass(frozen=True)
 class Written:
     """The reply of a writer, with a citation for each passage that its markers name: the sentence there that shares
-    most words with what is written. A reply that is not whole is an error, NO_ANSWER is a refusal of the gate `model`.
-    With `defer` the gates have the last word: where the writer refuses, the passages are quoted."""
+    most words with what is written. A model that fails and a reply that is not whole are an error, NO_ANSWER is a
+    refusal of the gate `model`. With `defer` the gates have the last word: where the writer refuses, the passages are
+    quoted."""
 
     writer: Writer
     defer: bool = False
@@ -72,7 +73,10 @@ class Written:
         write, quote = self.writer.on(corpus), Quote().on(corpus)
 
         def say(ranking: Ranking) -> Said:
-            reply = write(ranking)
+            try:
+                reply = write(ranking)
+            except ModelFailed as failed:
+                return Said(error=str(failed))
             answer, cost = answered(ranking.question, reply), spent([reply])
             if answer.outcome == ERROR:
                 return Said(answer.text, error=answer.error, spent=cost)

@@ -19,7 +19,8 @@ settings.load_profile("fixed")
 
 @pytest.fixture(autouse=True)
 def no_env_file(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """What somebody has in a file `.env` decides nothing here."""
+    """What somebody has in a file `.env`, and the model they named, decides nothing here."""
+    monkeypatch.delenv("MODEL_PROVIDER", raising=False)
     monkeypatch.setattr(kept, "FILE", tmp_path_factory.getbasetemp() / "no.env")
 
 

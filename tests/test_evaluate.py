@@ -11,6 +11,7 @@ import pytest
 from ragkit import check, evaluate
 from ragkit.evaluate import compare, held, paired
 from ragkit.files import table
+from ragkit.places import Places
 from ragkit.records import (
     ANSWER,
     ERROR,
@@ -318,7 +319,9 @@ def test_a_reason_is_judged_only_for_right_refusals_with_a_concept() -> None:
 def test_the_table_of_outcomes() -> None:
     golden = Golden("a1", "q", True, sources=("leave.md",), category="q1", facts=("25 days",))
     answer = said("You get 25 days a year. [1]", (LEAVE, "You get 25 days a year."))
-    outcome = evaluate.judge(golden, answer, system="s", k=2, signals=lambda _: {"coverage": 1.0, "cosine": 0.5})
+    outcome = evaluate.judge(
+        golden, answer, system="s", k=2, signals=lambda _: {"coverage": 1.0, "cosine": 0.5}, places=Places((LEAVE,))
+    )
     refusal = Answer("q", REFUSE, verdict=Verdict("unknown-term", "dog"))
     failed = Answer("q", ERROR, error="Timeout:\n 429")
     outcomes = [
@@ -328,10 +331,10 @@ def test_the_table_of_outcomes() -> None:
     ]
     assert table(evaluate.outcomes_table(outcomes, "kestrel", "probes"), evaluate.COLUMNS).splitlines() == [
         "system,corpus,golden,id,category,answerable,outcome,gate,concept,score,cosine,coverage,cites,faithful,recalled,"
-        "correct,reason_right,error",
-        "s,kestrel,probes,a1,q1,true,answer,,,3.000000,0.500000,1.000000,1,1.000000,1.000000,true,,",
-        "s,kestrel,probes,u1,,false,refuse,unknown-term,dog,,,,0,,,,true,",
-        "s,kestrel,probes,u2,,false,error,,,,,,0,,,,,Timeout: 429",
+        "correct,reason_right,error,version_correct,cites_line",
+        "s,kestrel,probes,a1,q1,true,answer,,,3.000000,0.500000,1.000000,1,1.000000,1.000000,true,,,,true",
+        "s,kestrel,probes,u1,,false,refuse,unknown-term,dog,,,,0,,,,true,,,",
+        "s,kestrel,probes,u2,,false,error,,,,,,0,,,,,Timeout: 429,,",
     ]
 
 

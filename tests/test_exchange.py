@@ -24,11 +24,12 @@ from hypothesis import strategies as st
 from stub import Reply, Stub
 
 import ragkit
-from ragkit import __main__ as cli
-from ragkit import check, evaluate, exchange, golden, metrics, report, systems, transport
+from ragkit import ask_commands, check, evaluate, exchange, golden, metrics, report, systems, transport
+from ragkit.chunk import by_headings
 from ragkit.corpus import read as read_corpus
 from ragkit.exchange import Command, Foreign, Function, Http
 from ragkit.files import ROOT, table
+from ragkit.places import Places
 from ragkit.records import (
     ANSWER,
     ERROR,
@@ -37,6 +38,7 @@ from ragkit.records import (
     BadInput,
     Chunk,
     Citation,
+    Document,
     Golden,
     Hit,
     Outcome,
@@ -197,6 +199,11 @@ def test_no_text_is_an_error_and_no_refusal(reply: str) -> None:
         ({"text": "x", "citations": [{"line": "7"}]}, "citations[0].line"),
         ({"text": "x", "citations": [{"line": True}]}, "citations[0].line"),
         ({"text": "x", "citations": [{"quote": 1}]}, "citations[0].quote"),
+        ({"text": "x", "citations": [{"page": "3"}]}, "citations[0].page"),
+        ({"text": "x", "citations": [{"page": True}]}, "citations[0].page"),
+        ({"text": "x", "citations": [{"url": 1}]}, "citations[0].url"),
+        ({"text": "x", "citations": [{"version": 2}]}, "citations[0].version"),
+        ({"text": "x", "citations": [{"status": []}]}, "citations[0].status"),
         ({"text": "x", "question": "How much?"}, "another question: How much?"),
         (None, "NoneType"),
         (b"25 days", "bytes"),
@@ -256,11 +263,15 @@ KEYS = [
     "path",
     "line",
     "quote",
+    "page",
+    "url",
+    "version",
+    "status",
 ]
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from([ANSWER, REFUSE, ERROR])
 NAMES = st.sampled_from(KEYS) | st.text()
 DATA = st.recursive(PLAIN, lambda part: st.lists(part, max_size=3) | st.dictionaries(NAMES, part), max_leaves=12)
-CITED = st.lists(st.dictionaries(st.sampled_from(KEYS[-4:]), PLAIN | st.lists(st.text(), max_size=2), max_size=4))
+CITED = st.lists(st.dictionaries(st.sampled_from(KEYS[-8:]), PLAIN | st.lists(st.text(), max_size=2), max_size=4))
 STATED = {"outcome": st.sampled_from([ANSWER, REFUSE, ERROR]), "text": st.text(), "citations": CITED, "gate": st.text()}
 LIKELY = st.fixed_dictionaries({}, optional=STATED)
 LETTERS = st.text(st.characters())  # half surrogate pairs among them
@@ -373,11 +384,32 @@ def test_an_answer_that_shows_its_ranking_is_judged_in_full() -> None:
         assert (outcome.recall, metrics.faithful(outcome)) == (recalled, faithful)
 
 
+def test_version_and_line_are_judged_of_what_is_cited_and_left_out_where_nothing_is() -> None:
+    text = "# Leave\n\n## Carry over\n\n5 days.\n"
+    known = Places(tuple(by_headings(Document("leave.md", text), cap=1800)[0]))
+    known = Places(tuple(replace(chunk, version="v1") for chunk in known.chunks))
+    there = {"file": "leave.md", "path": ["Leave", "Carry over"], "line": 5, "quote": "5 days."}
+    row = Golden("a", "How long?", True, sources=("leave.md#carry-over",), version="v1")
+    marks = {}
+    for cites in ([there], [there | {"line": 1}], [there | {"file": "other.md"}], []):
+        answer = say({"outcome": "answer", "text": "5 days", "citations": cites}, row.question)
+        (outcome,) = map(judged, evaluate.run(lambda _, a=answer: [a], [row], system="s", k=5, places=known))
+        marks[str(cites)] = (outcome.version_correct, outcome.cites_line)
+    assert list(marks.values()) == [(True, True), (True, False), (False, False), (None, None)]
+
+
+def test_page_address_version_and_status_come_back_as_they_were_told() -> None:
+    about = {"page": 3, "version": "v2", "status": "superseded", "url": "https://example.org/a"}
+    chunk = Chunk("a.md#a", "a.md", "5 days.", ("A",), (4, 4), 4, ("a.md#a",), **about)
+    told = ask_commands.data(Answer("q", ANSWER, "5 days. [1]", (Citation(chunk, "5 days.", 4),)), "s", "c")
+    assert read("q", told, refused=lambda _: False).citations == (Citation(chunk, "5 days.", 4),)
+
+
 def test_our_own_answers_are_worth_the_same_as_data() -> None:
     rows = golden.read(ROOT / "golden" / "kestrel.csv")
     bot = systems.SYSTEMS["passage"].on(read_corpus(ROOT / "corpus" / "kestrel"))
     direct = evaluate.run(bot.ask_all, rows, system="s", k=5)
-    said = [say(cli._answer_json(o.answer, "passage", "kestrel"), o.golden.question) for o in direct]
+    said = [say(ask_commands.data(o.answer, "passage", "kestrel"), o.golden.question) for o in direct]
     heard = [judged(o) for o in evaluate.run(lambda _: said, rows, system="s", k=5)]
 
     def worth(outcome: Outcome) -> tuple[object, ...]:

@@ -28,10 +28,10 @@ TABLE = """
 3  judging    metrics figures detect reply cost
 3  paper      ipynb prose
 4  shared     vectors postings check status
-4  judging    threshold exchange error_figures
+4  judging    threshold exchange error_figures places
 4  beside     backends
 5  answering  retrieve signals manifest
-5  judging    evaluate history lint culprit
+5  judging    evaluate history lint culprit judge
 5  beside     providers
 6  answering  dense fuse gate answer rerank
 6  judging    report comparison store
@@ -40,10 +40,10 @@ TABLE = """
 7  judging    merge_gate trend
 8  answering  systems scripted
 8  judging    summary
-9  both       study public
+9  both       study public options
 10 both       experiment replay
 11 both       confidence rank_arithmetic mutations by_commit pair_page on_record designs
-12 both       job history_commands claims swaps refit
+12 both       job history_commands ask_commands eval_commands claims swaps refit
 13 both       __main__
 """
 ROWS = [line.split() for line in TABLE.strip().splitlines()]

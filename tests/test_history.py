@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -13,8 +15,9 @@ from hypothesis import strategies as st
 from ragkit import history, metrics, study
 from ragkit.commits import REF, Repo
 from ragkit.corpus import read
+from ragkit.files import table
 from ragkit.history import COLUMNS, Record, parsed
-from ragkit.records import BadInput, Golden
+from ragkit.records import BadInput, Golden, Rate
 from ragkit.store import Store
 from ragkit.systems import SYSTEMS
 from tests.pasts import RUN, git, record, repository
@@ -44,6 +47,45 @@ def test_a_kept_run_has_every_measure_of_the_run_itself(measure: object) -> None
 def test_a_record_that_is_read_is_written_as_it_was() -> None:
     assert parsed(real().text(), "x").text() == real().text()
     assert parsed(real().text(), "x").name == real().name
+
+
+@cache
+def versioned() -> Record:
+    """A run on documents of two versions, where version and line of what is cited are judged."""
+    run = study.evaluated(SYSTEMS["always-answer"], read(build.ROOT / "corpus" / "sdk"), build.GOLDEN / "sdk.csv")
+    rows = {("sdk", o.golden.id): history.row_print(o.golden) for o in run.outcomes}
+    return Record(
+        record({"y1": "a"}).commit, False, {run.key: run.outcomes}, rows, {run.key: dict.fromkeys(history.PRINTS, "0")}
+    )
+
+
+@pytest.mark.parametrize("measure", [metrics.version_correct, metrics.cites_line, metrics.citation_present])
+def test_a_kept_run_has_what_was_judged_of_its_citations(measure: Callable[[object], Rate]) -> None:
+    (before,), (kept,) = versioned().runs.values(), parsed(versioned().text(), "x").runs.values()
+    assert measure(kept) == measure(before) and measure(before).of > 5
+
+
+def without(text: str, names: Sequence[str]) -> str:
+    """The text of a record as code wrote it that knew no such columns."""
+    rows = [
+        {name: cell for name, cell in each.items() if name not in names} for each in csv.DictReader(text.splitlines())
+    ]
+    return table([row | {"check": history._check(row)} for row in rows], list(rows[0]))
+
+
+def test_a_record_from_before_citations_were_judged_is_read_and_judges_none() -> None:
+    old = parsed(without(versioned().text(), history.ADDED), versioned().name)
+    assert old.name == versioned().name and old.text() == without(versioned().text(), history.ADDED)
+    (outcomes,) = old.runs.values()
+    assert {(o.version_correct, o.cites_line, o.golden.version) for o in outcomes} == {(None, None, "")}
+    assert metrics.version_correct(outcomes) == Rate(0, 0) and metrics.false_answers(outcomes).of > 0
+
+
+def test_columns_that_were_taken_away_are_told() -> None:
+    rows = list(csv.DictReader(versioned().text().splitlines()))
+    cut = table(rows, [name for name in COLUMNS if name not in history.ADDED])
+    with pytest.raises(BadInput, match="a cell that is not as it was written"):
+        parsed(cut, "x.csv")
 
 
 def test_no_question_and_no_text_is_kept() -> None:

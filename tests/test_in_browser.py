@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from ragkit import publish
-from ragkit.publish import Card, Mark, Section, Side, Table
+from ragkit.publish import Card, Mark, Quoted, Section, Side, Table
 
 NAMES = (os.environ.get("RAGKIT_BROWSER") or "", "chromium", "chromium-browser", "google-chrome")
 BROWSER = next((found for name in NAMES if name and (found := shutil.which(name))), None)
@@ -36,7 +36,7 @@ LONG = Table("Rows", ("row", "rate", "state", "gain", "date"), ROWS)
 SHORT = Table("One", ("row", "rate"), [("a", 1)])
 WIDE = Table("Wide", [f"column {n}" for n in range(30)], [[f"cell {n}" for n in range(30)]] * 2)
 CARD = Card(
-    Mark("broken", "bad"), "k1: why?", "q1", [Side("before", "answer", [("w" * 300, "a.md")]), Side("now", "no")]
+    Mark("broken", "bad"), "k1: why?", "q1", [Side("before", "answer", [Quoted("w" * 300, "a.md")]), Side("now", "no")]
 )
 LOOK = """
 const column = n => [...document.querySelectorAll("table")[0].tBodies[0].rows]

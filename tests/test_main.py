@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ragkit import __main__ as cli
-from ragkit import manifest, systems
+from ragkit import manifest, options, systems
 from ragkit.corpus import read
 from ragkit.files import ROOT
 from ragkit.records import ModelFailed
@@ -209,7 +208,7 @@ def test_a_model_that_fails_is_told_in_a_line(
     def failing(name: str) -> None:
         raise ModelFailed("gemini: HTTP 500 (attempts: 4)")
 
-    monkeypatch.setattr(cli, "named", failing)
+    monkeypatch.setattr(options, "named", failing)
     assert ragkit("ask", "Leave?") == (2, "", "ragkit: gemini: HTTP 500 (attempts: 4)\n")
 
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragkit.history import Record
+from ragkit.history import SOME, Record
 from ragkit.merge_gate import Rules, limit
-from ragkit.records import BadInput, Rate
+from ragkit.records import BadInput, Citation, Rate
 from tests.pasts import outcome, record, row
 
 BEFORE = record({"y1": "a", "y2": "a", "n1": "r", "n2": "r", "y3": "r"})
@@ -84,6 +84,23 @@ def test_a_rate_of_no_rows_is_within_no_allowance() -> None:
 def test_rules_that_a_lazy_system_would_pass_are_an_error(rules: Rules, did: str) -> None:
     with pytest.raises(BadInput, match=f"whose every outcome is {did}"):
         rules.findings(BEFORE, after())
+
+
+@pytest.mark.parametrize("measure", ["citation_present", "cites_line", "version_correct"])
+def test_a_lazy_system_is_as_lucky_with_what_it_cites(measure: str) -> None:
+    cited = (Citation(SOME, "", 1),)
+    runs = {
+        run: tuple(
+            replace(o, answer=replace(o.answer, citations=cited), cites_line=True, version_correct=True)
+            if o.answer.outcome == "answer"
+            else o
+            for o in outcomes
+        )
+        for run, outcomes in after().runs.items()
+    }
+    rules = Rules(("passage",), must_only=True, limits=(limit(f"{measure}>=90%"),))
+    with pytest.raises(BadInput, match="whose every outcome is answer"):
+        rules.findings(BEFORE, replace(after(), runs=runs))
 
 
 def test_a_system_that_was_not_evaluated_is_told() -> None:

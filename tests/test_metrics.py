@@ -8,7 +8,7 @@ import math
 import pytest
 
 from ragkit import metrics
-from ragkit.records import ANSWER, ERROR, REFUSE, Answer, Chunk, Golden, Hit, Outcome, Ranking, Rate
+from ragkit.records import ANSWER, ERROR, REFUSE, Answer, Chunk, Citation, Golden, Hit, Outcome, Ranking, Rate
 
 A, U = True, False
 EVIDENCE = Ranking("q", (Hit(Chunk("c", "a.md", "text"), 1.0),))
@@ -24,11 +24,17 @@ def row(
     category: str = "",
     concepts: tuple[str, ...] = (),
     facts: tuple[str, ...] = (),
+    sources: tuple[str, ...] = (),
+    version: str = "",
+    cites: int = 0,
     ranking: Ranking = EVIDENCE,
     **judged: object,
 ) -> Outcome:
-    golden = Golden(name, "q", answerable, category=category, concepts=concepts, facts=facts)
-    return Outcome(system, golden, Answer("q", outcome, ranking=ranking), **judged)
+    golden = Golden(
+        name, "q", answerable, category=category, concepts=concepts, facts=facts, sources=sources, version=version
+    )
+    answer = Answer("q", outcome, citations=(Citation(Chunk("c", "a.md", "text"), "text", 1),) * cites, ranking=ranking)
+    return Outcome(system, golden, answer, **judged)
 
 
 def shown(rate: Rate) -> str:
@@ -76,6 +82,7 @@ def test_an_error_is_left_out_and_lifts_no_rate_over_all_rows() -> None:
 @pytest.mark.parametrize("name", [name for name, _ in metrics.MEASURES])
 def test_an_error_is_no_hit_in_any_measure(name: str) -> None:
     judged = {"claims": 1, "supported": 1, "rank": 1, "recall": 1.0, "correct": True, "reason_right": True}
+    judged |= {"version_correct": True, "cites_line": True, "cites": 1, "sources": ("a.md",), "version": "v1"}
     failed = [row(f"e{label}", label, ERROR, facts=("f",), concepts=("c",), **judged) for label in (A, U)]
     rate = dict(metrics.MEASURES)[name](failed)
     assert (rate.hits, rate.of) == (0, 0) and rate.left_out > 0
@@ -229,6 +236,23 @@ def test_the_reason_counts_for_right_refusals_with_a_concept() -> None:
         row("f", A, REFUSE, concepts=("c",), reason_right=True),
     ]
     assert metrics.reason_right(run) == Rate(1, 2, 1)
+
+
+def test_version_and_line_and_whether_anything_is_cited() -> None:
+    source = ("a.md",)
+    run = [
+        row("a", A, ANSWER, sources=source, version="v1", cites=1, version_correct=True, cites_line=True),
+        row("b", A, ANSWER, sources=source, cites=2, version_correct=False, cites_line=False),
+        row("c", A, ANSWER, sources=source, version="v1"),
+        row("d", A, ANSWER, cites=1),
+        row("e", A, REFUSE, sources=source, version="v1"),
+        row("f", U, ANSWER, version="v2", cites=1, version_correct=True),
+        row("g", A, ERROR, sources=source, version="v1"),
+        row("h", U, REFUSE),
+    ]
+    assert metrics.version_correct(run) == Rate(2, 3, 2)
+    assert metrics.citation_present(run) == Rate(4, 5, 1)
+    assert metrics.cites_line(run) == Rate(1, 2, 2)
 
 
 # The table

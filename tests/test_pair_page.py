@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,22 @@ def test_a_flip_has_what_each_side_cites_and_why_it_refuses(tmp_path: Path, monk
     assert card.index("25 days") < card.index("refuse unknown-term (word): no document says word")
     assert html.count('<article class="card">') == 1
     assert "Of 2 rows compared, 1 broken and 0 mended." in html
+
+
+@pytest.mark.parametrize(
+    "url", ["https://example.org/leave?a=1&b='2'", "javascript:alert(1)", 'https://a"b', "leave.html"]
+)
+def test_a_passage_has_its_page_and_version_and_a_link_where_there_is_an_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    before, after = record({"y1": "a"}), record({"y1": "w"}, sha="b" * 40)
+    chunk = replace(LEAVE, page=3, version="v<2>", url=url)
+    cited = replace(CITED, citations=(Citation(chunk, "25 days.", 9),))
+    html = page(tmp_path, monkeypatch, before, after, {"a": cited, "b": CITED})
+    place = "<figcaption>leave.md &gt; Leave &gt; Annual, line 9, page 3, v&lt;2&gt;"
+    escaped = "https://example.org/leave?a=1&amp;b=&#39;2&#39;"
+    link = f', <a href="{escaped}" rel="noreferrer">{escaped}</a>' if "leave?" in url else ""
+    assert f"{place}{link}</figcaption>" in html and "javascript:" not in html
 
 
 def test_what_is_broken_stands_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

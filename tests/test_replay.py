@@ -153,6 +153,13 @@ def test_a_question_over_two_lines_is_asked_as_it_stands(tmp_path: Path, monkeyp
     assert replay.questions(Repo(tmp_path, tmp_path), None) == {("a", "1"): "one\ntwo"}
 
 
+def test_no_model_is_asked_again_whatever_the_settings_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MODEL_PROVIDER", "no-such-model")
+    wanted = ("passage", "kestrel", "How many days of annual leave do I get?")
+    found = replay.asked(Repo(tmp_path, tmp_path), None, [wanted])[wanted]
+    assert (found.outcome, found.error) == ("answer", "") and found.citations
+
+
 def test_an_environment_is_made_once_for_another_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import threading
 

@@ -15,7 +15,7 @@ import build
 import pytest
 import toys
 
-from ragkit import corpus, job, systems
+from ragkit import corpus, job, settings, systems
 from ragkit.dense import Dense
 from ragkit.frontdesk import Tally
 from ragkit.fuse import Fused
@@ -200,6 +200,21 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
 def test_bm25_is_the_backend_unless_another_is_named(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("RAG_BACKEND", value)
     assert systems.backend() == "bm25"
+
+
+def test_a_backend_in_the_file_counts_where_the_environment_names_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".env").write_text("RAG_BACKEND='hybrid'  # fused\n")
+    monkeypatch.setattr(settings, "FILE", tmp_path / ".env")
+    monkeypatch.delenv("RAG_BACKEND", raising=False)
+    assert systems.backend() == "hybrid" and systems.named("passage").name == "passage-hybrid"
+    monkeypatch.setenv("RAG_BACKEND", "")
+    assert systems.backend() == "bm25" and systems.named("passage").name == "passage"
+    (tmp_path / ".env").write_text("RAG_BACKEND=elastic\n")
+    monkeypatch.delenv("RAG_BACKEND")
+    with pytest.raises(BadInput, match="RAG_BACKEND=elastic: unknown; use one of bm25, hybrid$"):
+        systems.backend()
 
 
 @pytest.mark.parametrize("call", [systems.backend, lambda: systems.named("passage")])
