@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 
-from ragkit import metrics
+from ragkit import metrics, status
 from ragkit.answer import Answerer, Quote
 from ragkit.claims import lab
-from ragkit.claims.claim import Above, AtMost, Claim, Figure, Found, Row, Test
+from ragkit.claims.claim import Above, AtLeast, AtMost, Claim, Figure, Found, Row, Test
 from ragkit.corpus import Folder
 from ragkit.evaluate import retrieved
+from ragkit.files import ROOT
 from ragkit.gate import Anything
 from ragkit.records import Document, Golden, Outcome, Rate
 from ragkit.retrieve import Retriever
@@ -137,7 +138,42 @@ def _cited() -> Found:
     return Found(figures, x_07())
 
 
+# Labels by dates and file names
+
+STATUS = ROOT / "golden" / "status"
+
+
+def _labelled() -> Found:
+    sets = {
+        "made-up cases": (status.cases(STATUS), status.read_truth(STATUS / "cases.csv")),
+        "kestrel": (status.labels(lab.study().folder.documents), status.read_truth(STATUS / "kestrel.csv")),
+    }
+    found = {name: status.accuracy(*pair) for name, pair in sets.items()}
+    cases, policies = found.values()
+    figures = [Figure.of(each) for each in (cases.every, cases.sure, cases.review, policies.every)]
+    rows: list[Row] = [
+        {"documents": name, "right": each.every, "right among sure": each.sure, "to review": each.review}
+        for name, each in found.items()
+    ]
+    return Found(tuple(figures), rows)
+
+
 CLAIMS: tuple[Claim, ...] = (
+    Claim(
+        "H28",
+        "Dates and file names suffice to tell current documents from obsolete ones.",
+        "S1-06",
+        "Small folders that make it hard (no date, a misleading one, two 'final' files, an old version put in force again) "
+        "and the policies of kestrel, labelled by dates and names alone and held against labels by hand. Doubtful ones "
+        "would go to a person. Rules and cases have one author.",
+        (
+            Test("right, made-up cases", AtLeast(0.9)),
+            Test("right among those labelled without doubt, made-up cases", AtLeast(0.95)),
+            Test("sent to a person, made-up cases", AtMost(0.1)),
+            Test("right, kestrel", AtLeast(0.9)),
+        ),
+        _labelled,
+    ),
     Claim(
         "H29",
         "Filters that apply before ranking find the current document where filters after ranking lose it.",
