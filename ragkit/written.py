@@ -5,6 +5,7 @@ A writer gives a reply to a ranking; marker `[n]` in it names hit n. A writer th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from ragkit.corpus import Corpus
 
 Write = Callable[[Ranking], Reply]
+
+_AT_A_WORD = re.compile(r"[\w\]]\Z")
 
 RULES = (
     "You answer a question from numbered passages, and from nothing else.\n"
@@ -86,16 +89,20 @@ class Written:
 
 def resolved(text: str, passages: list[Chunk]) -> tuple[str, list[Chunk]]:
     """A text with its markers counted anew in the order they come, a bracket each, and the passages they name. What
-    names no passage stays as it is: such a number is higher than any new one, or 0.
+    names no passage stays as it is: such a number is higher than any new one, or 0. A marker that is glued to a word
+    is set apart, else it may be taken for an index once all brackets are square ones.
 
     >>> resolved("Yes [4, 2]. No [9].", [Chunk(str(n), "a.md", "") for n in range(1, 5)])[0]
     'Yes [1][2]. No [9].'
     """
-    named = dict.fromkeys(n for marker in markers(text) for n in marker.numbers if 1 <= n <= len(passages))
+    found = markers(text)
+    named = dict.fromkeys(n for marker in found for n in marker.numbers if 1 <= n <= len(passages))
     new = {old: n for n, old in enumerate(named, 1)}
-    for marker in reversed(markers(text)):
+    ends = {marker.end for marker in found}
+    for marker in reversed(found):
         brackets = "".join(f"[{new.get(n, n)}]" for n in marker.numbers)
-        text = text[: marker.start] + brackets + text[marker.end :]
+        apart = " " * (marker.start not in ends and bool(_AT_A_WORD.search(text[: marker.start])))
+        text = text[: marker.start] + apart + brackets + text[marker.end :]
     return text, [passages[n - 1] for n in named]
 
 
