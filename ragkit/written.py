@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from ragkit.answer import Answerer, Quote, Said, Say
+from ragkit.concept import remembered
 from ragkit.generate import NO_ANSWER, Generate, Prompt, Reply, answered, spent
 from ragkit.markers import markers
 from ragkit.records import ERROR, REFUSE, BadInput, Chunk, Citation, Ranking
@@ -34,7 +35,9 @@ DEFERS = "The passages were found to be about the question: answer from them, do
 
 
 class Writer(Protocol):
-    """A choice of who writes."""
+    """A choice of who writes: a frozen dataclass, so that what is made of it is made once."""
+
+    def __hash__(self) -> int: ...
 
     def on(self, corpus: Corpus) -> Write: ...
 
@@ -111,9 +114,14 @@ def _citation(chunk: Chunk, text: str, corpus: Corpus) -> Citation:
     said = set(corpus.analyzer.terms(text))
 
     def shared(citation: Citation) -> int:
-        return len(said.intersection(corpus.analyzer.terms(visible(citation.quote))))
+        return len(said & _terms(citation.quote, corpus))
 
     return max(sentences(chunk), key=shared, default=Citation(chunk, chunk.text, chunk.line))
+
+
+@remembered
+def _terms(quote: str, corpus: Corpus) -> frozenset[str]:
+    return frozenset(corpus.analyzer.terms(visible(quote)))
 
 
 def by(answerer: Answerer, writer: Writer, *, defer: bool = False) -> Answerer:

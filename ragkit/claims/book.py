@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from functools import cache
 
+from ragkit.claims import answers, checks
 from ragkit.claims.claim import Claim, Figure, Row, Tried
 from ragkit.files import ROOT, read_text, results, table, write_text
 from ragkit.records import BadInput
@@ -16,7 +17,7 @@ COLUMNS = ("id", "claim", "verdict", "figure", "low", "high", "n", "where")
 
 def claims() -> dict[str, Claim]:
     """Every claim in the order of its number."""
-    modules: tuple[Sequence[Claim], ...] = ()
+    modules: tuple[Sequence[Claim], ...] = (answers.CLAIMS, checks.CLAIMS)
     found = [claim for module in modules for claim in module]
     return {claim.id: claim for claim in sorted(found, key=lambda claim: int(claim.id.removeprefix("H")))}
 
