@@ -242,7 +242,6 @@ CLAIMS: tuple[Claim, ...] = (
             Test("empty results to which an invented figure with a marker is shown", FEW),
         ),
         _nothing,
-        "expected refuted without checks of citations",
     ),
     Claim(
         "H42",
