@@ -57,8 +57,13 @@ def quoted(citations: Sequence[Citation], bullet: str = "") -> Said:
     """Quotes a line each, every one with its marker; the refusal `no-sentence` where there is none."""
     if not citations:
         return Said(verdict=Verdict("no-sentence", reason="the passages found hold no sentence to quote"))
-    text = "\n".join(f"{bullet}{citation.quote} [{n}]" for n, citation in enumerate(citations, 1))
+    text = "\n".join(bullet + marked(citation.quote, n) for n, citation in enumerate(citations, 1))
     return Said(text, tuple(citations))
+
+
+def marked(quote: str, number: int) -> str:
+    """A quote with its marker; a fence must end on a line of its own."""
+    return f"{quote}\n[{number}]" if quote.rstrip().endswith(("```", "~~~")) else f"{quote} [{number}]"
 
 
 @lru_cache(maxsize=4096)  # systems that differ in their gates quote the same

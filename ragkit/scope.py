@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ragkit.answer import Answerer, Quote, Said, Say
 from ragkit.evidence import SUPERSEDED
+from ragkit.markers import markers
 from ragkit.records import Chunk, Citation, Ranking, Spent
 from ragkit.retrieve import Lexical, Retrieve, Retriever
 from ragkit.status import labels
@@ -145,11 +146,16 @@ def _joined(parts: Sequence[tuple[str, Said]]) -> Said:
     lines: list[str] = []
     citations: list[Citation] = []
     for names, said in texts.values():
-        lines.append(f"{' and '.join(names)}: {_counted_on(said.text, len(citations))}")
+        lines.append(f"{' and '.join(names)}: {_counted_on(said, len(citations))}")
         citations += said.citations
     return Said("\n".join(lines), tuple(citations), spent=spent)
 
 
-def _counted_on(text: str, by: int) -> str:
-    """A text with every marker raised by a number."""
-    return re.sub(r"\[(\d+)\]", lambda mark: f"[{int(mark[1]) + by}]", text)
+def _counted_on(said: Said, by: int) -> str:
+    """The text of a part with its markers raised by a number; what names none of its citations becomes 0, so that it
+    names none of another part."""
+    text = said.text
+    for marker in reversed(markers(text)):
+        numbers = (n + by if 1 <= n <= len(said.citations) else 0 for n in marker.numbers)
+        text = text[: marker.start] + "".join(f"[{n}]" for n in numbers) + text[marker.end :]
+    return text

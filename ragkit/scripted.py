@@ -10,20 +10,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ragkit.answer import quote
+from ragkit.answer import marked, quote
 from ragkit.check import shown
 from ragkit.evidence import SUPERSEDED
 from ragkit.files import fingerprint
 from ragkit.generate import NO_ANSWER, Reply
-from ragkit.numbers import totals
+from ragkit.numbers import bears_out, numbers, totals
 from ragkit.quantity import Number
 from ragkit.records import Citation, Ranking
+from ragkit.scope import EVERY
 from ragkit.signals import COVERAGE_PASSAGE
+from ragkit.status import labels
 from ragkit.written import Write, Writer
 
 if TYPE_CHECKING:
     from ragkit.corpus import Corpus
 
+_AUXILIARY = re.compile(r"\b(is|are|was|were|can|may|must|will|should)( not)?\b")
 _LAST_DIGIT = re.compile(r"\d(?=\D*\Z)")
 
 
@@ -60,7 +63,7 @@ class SecondGuesser:
 
         def write(ranking: Ranking) -> Reply:
             sure = COVERAGE_PASSAGE(ranking, corpus) >= self.least
-            return faithful(ranking) if sure else _reply(self, NO_ANSWER)
+            return _reply(self, faithful(ranking).text if sure else NO_ANSWER)
 
         return write
 
@@ -70,9 +73,11 @@ class Stale:
     """Quotes from the passages of the oldest version it was given, or from superseded ones; else it is faithful."""
 
     def on(self, corpus: Corpus) -> Write:
+        gone = {label.file for label in labels(corpus.folder.documents) if label.status == SUPERSEDED}
+
         def write(ranking: Ranking) -> Reply:
-            old = min((hit.chunk.version for hit in ranking.hits if hit.chunk.version), default="")
-            dated = [hit for hit in ranking.hits if hit.chunk.status == SUPERSEDED or hit.chunk.version == old != ""]
+            old = min({hit.chunk.version for hit in ranking.hits} - set(EVERY), default="")
+            dated = [hit for hit in ranking.hits if hit.chunk.file in gone or hit.chunk.version == old != ""]
             quotes = _quotes(replace(ranking, hits=tuple(dated)), corpus) or _quotes(ranking, corpus)
             return _reply(self, _marked(quotes, ranking))
 
@@ -81,7 +86,7 @@ class Stale:
 
 @dataclass(frozen=True)
 class NumberBender:
-    """Faithful but for the last digit of its last number, which is one higher (0 for 9)."""
+    """Faithful but for the last digit of each quote, which is one higher (0 for 9)."""
 
     def on(self, corpus: Corpus) -> Write:
         def write(ranking: Ranking) -> Reply:
@@ -98,28 +103,45 @@ class SumMaker:
     def on(self, corpus: Corpus) -> Write:
         def write(ranking: Ranking) -> Reply:
             quotes = _quotes(ranking, corpus)
-            sums = totals([shown(quotes[0].chunk)]) if quotes else []
-            more = f"\nTogether that makes {_told(sums[0])} [{_place(quotes[0], ranking)}]." if sums else ""
-            return _reply(self, _marked(quotes, ranking) + more)
+            sums = filter(_reads_back, totals([shown(quotes[0].chunk)]) if quotes else [])
+            more = (f"\nTogether that makes {_told(each)} [{_place(quotes[0], ranking)}]." for each in sums)
+            return _reply(self, _marked(quotes, ranking) + next(more, ""))
 
         return write
 
 
 @dataclass(frozen=True)
 class MarkerBender:
-    """Faithful but for its markers, which name the passage after the last."""
+    """Faithful but for its markers, which name the passage after the last; with `given` the next of those it was given,
+    after the last the first."""
+
+    given: bool = False
 
     def on(self, corpus: Corpus) -> Write:
         def write(ranking: Ranking) -> Reply:
-            beyond = len(ranking.hits) + 1
-            text = "\n".join(f"{each.quote} [{beyond}]" for each in _quotes(ranking, corpus))
-            return _reply(self, text or NO_ANSWER)
+            of = len(ranking.hits)
+            named = ((each, _place(each, ranking) % of if self.given else of) for each in _quotes(ranking, corpus))
+            return _reply(self, "\n".join(f"{each.quote} [{place + 1}]" for each, place in named) or NO_ANSWER)
+
+        return write
+
+
+@dataclass(frozen=True)
+class Denier:
+    """Faithful but for a `not` put behind the first auxiliary verb of each quote, or taken from it. Tables and code
+    stay, and so does what has no such verb."""
+
+    def on(self, corpus: Corpus) -> Write:
+        def write(ranking: Ranking) -> Reply:
+            quotes = [replace(each, quote=_denied(each.quote)) for each in _quotes(ranking, corpus)]
+            return _reply(self, _marked(quotes, ranking))
 
         return write
 
 
 SCRIPTS: tuple[Writer, ...] = (
     Faithful(), Fabricator(), Fabricator("[1]"), SecondGuesser(), Stale(), NumberBender(), SumMaker(), MarkerBender(),
+    MarkerBender(given=True), Denier(),
 )  # fmt: skip
 
 
@@ -128,7 +150,7 @@ def _quotes(ranking: Ranking, corpus: Corpus) -> Sequence[Citation]:
 
 
 def _marked(quotes: Sequence[Citation], ranking: Ranking) -> str:
-    return "\n".join(f"{each.quote} [{_place(each, ranking)}]" for each in quotes) or NO_ANSWER
+    return "\n".join(marked(each.quote, _place(each, ranking)) for each in quotes) or NO_ANSWER
 
 
 def _place(citation: Citation, ranking: Ranking) -> int:
@@ -137,6 +159,17 @@ def _place(citation: Citation, ranking: Ranking) -> int:
 
 def _bent(text: str) -> str:
     return _LAST_DIGIT.sub(lambda digit: str((int(digit[0]) + 1) % 10), text, count=1)
+
+
+def _denied(text: str) -> str:
+    if "|" in text or "```" in text:
+        return text
+    return _AUXILIARY.sub(lambda verb: verb[1] if verb[2] else f"{verb[1]} not", text, count=1)
+
+
+def _reads_back(number: Number) -> bool:
+    """Whether a number is read as itself where a text tells it; not so for units of several words."""
+    return any(bears_out(number, read) for read in numbers(_told(number)))
 
 
 def _told(number: Number) -> str:

@@ -5,11 +5,13 @@ A writer gives a reply to a ranking; marker `[n]` in it names hit n. A writer th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from ragkit.answer import Answerer, Quote, Said, Say
+from ragkit.concept import remembered
 from ragkit.generate import NO_ANSWER, Generate, Prompt, Reply, answered, spent
 from ragkit.markers import markers
 from ragkit.records import ERROR, REFUSE, BadInput, Chunk, Citation, ModelFailed, Ranking
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 Write = Callable[[Ranking], Reply]
 
+_AT_A_WORD = re.compile(r"[\w\]]\Z")
+
 RULES = (
     "You answer a question from numbered passages, and from nothing else.\n"
     "After each statement put the number of the passage that says it in square brackets, as in [1].\n"
@@ -31,7 +35,9 @@ DEFERS = "The passages were found to be about the question: answer from them, do
 
 
 class Writer(Protocol):
-    """A choice of who writes."""
+    """A choice of who writes: a frozen dataclass, so that what is made of it is made once."""
+
+    def __hash__(self) -> int: ...
 
     def on(self, corpus: Corpus) -> Write: ...
 
@@ -90,16 +96,20 @@ class Written:
 
 def resolved(text: str, passages: list[Chunk]) -> tuple[str, list[Chunk]]:
     """A text with its markers counted anew in the order they come, a bracket each, and the passages they name. What
-    names no passage stays as it is: such a number is higher than any new one, or 0.
+    names no passage stays as it is: such a number is higher than any new one, or 0. A marker that is glued to a word
+    is set apart, else it may be taken for an index once all brackets are square ones.
 
     >>> resolved("Yes [4, 2]. No [9].", [Chunk(str(n), "a.md", "") for n in range(1, 5)])[0]
     'Yes [1][2]. No [9].'
     """
-    named = dict.fromkeys(n for marker in markers(text) for n in marker.numbers if 1 <= n <= len(passages))
+    found = markers(text)
+    named = dict.fromkeys(n for marker in found for n in marker.numbers if 1 <= n <= len(passages))
     new = {old: n for n, old in enumerate(named, 1)}
-    for marker in reversed(markers(text)):
+    ends = {marker.end for marker in found}
+    for marker in reversed(found):
         brackets = "".join(f"[{new.get(n, n)}]" for n in marker.numbers)
-        text = text[: marker.start] + brackets + text[marker.end :]
+        apart = " " * (marker.start not in ends and bool(_AT_A_WORD.search(text[: marker.start])))
+        text = text[: marker.start] + apart + brackets + text[marker.end :]
     return text, [passages[n - 1] for n in named]
 
 
@@ -108,9 +118,14 @@ def _citation(chunk: Chunk, text: str, corpus: Corpus) -> Citation:
     said = set(corpus.analyzer.terms(text))
 
     def shared(citation: Citation) -> int:
-        return len(said.intersection(corpus.analyzer.terms(visible(citation.quote))))
+        return len(said & _terms(citation.quote, corpus))
 
     return max(sentences(chunk), key=shared, default=Citation(chunk, chunk.text, chunk.line))
+
+
+@remembered
+def _terms(quote: str, corpus: Corpus) -> frozenset[str]:
+    return frozenset(corpus.analyzer.terms(visible(quote)))
 
 
 def by(answerer: Answerer, writer: Writer, *, defer: bool = False) -> Answerer:

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragkit import corpus
-from ragkit.answer import Quote
+from ragkit.answer import Quote, quoted
+from ragkit.check import Marked
 from ragkit.chunk import Chunker, Headings, Windows
 from ragkit.corpus import Corpus
-from ragkit.records import BadInput, Chunk, Citation, Document, Hit, Ranking
+from ragkit.records import BadInput, Chunk, Citation, Document, Draft, Hit, Ranking
 from ragkit.sentence import sentences
 from ragkit.text import Analyzer
 
@@ -207,3 +208,9 @@ def test_two_quotes_stand_in_the_order_of_the_text() -> None:
     made = Corpus.of_chunks([build.chunk("The cafe serves soup. The kitchen closes early.", "Food")])
     found = Quote().on(made)(build.ranking("When does the kitchen with the cafe close early?", made, 1.0)).citations
     assert [c.quote for c in found] == ["The cafe serves soup.", "The kitchen closes early."]
+
+
+def test_the_marker_of_a_fence_stands_below_it() -> None:
+    fence = Citation(Chunk("a", "a.md", "```\npip install kit\n```"), "```\npip install kit\n```", 1)
+    assert quoted([fence]).text == "```\npip install kit\n```\n[1]"
+    assert not Marked().on(Corpus.of_chunks([fence.chunk]))(Draft("?", quoted([fence]).text, (fence.chunk,))).refused

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pytest
 
+from ragkit.answer import Said, Say
 from ragkit.chunk import Headings
 from ragkit.corpus import Corpus, Folder, front, index
 from ragkit.gate import Anything
-from ragkit.records import Answer, Document
+from ragkit.records import Answer, Chunk, Citation, Document, Hit, Ranking
 from ragkit.retrieve import Lexical
 from ragkit.scope import ByVersion, InForce, Pinned, named, versions
 from ragkit.system import System
@@ -165,3 +168,22 @@ def test_a_part_of_a_corpus_keeps_words_and_terms() -> None:
     assert (part.analyzer, part.folder.terms, part.chunks) == (made.analyzer, made.folder.terms, made.chunks)
     (ranking,) = Lexical().on(part)(["pto"], 1)
     assert ranking.hits and isinstance(part, Corpus)
+
+
+@dataclass(frozen=True)
+class Cites:
+    """Cites its first passage, and numbers that name none."""
+
+    def on(self, corpus: Corpus) -> Say:
+        def say(ranking: Ranking) -> Said:
+            chunk = ranking.hits[0].chunk
+            return Said("So [1]. Or [0], [2, 3].", (Citation(chunk, chunk.text, 1),))
+
+        return say
+
+
+def test_a_marker_that_names_nothing_names_nothing_when_parts_are_joined() -> None:
+    chunks = [Chunk(name, f"{name}.md", f"Use {name} now.", version=name) for name in ("v1", "v2")]
+    say = ByVersion(Cites()).on(Corpus.of_chunks(chunks))
+    said = say(Ranking("now?", tuple(Hit(chunk, 1.0) for chunk in chunks)))
+    assert said.text == "v1: So [1]. Or [0], [0][0].\nv2: So [2]. Or [0], [0][0]."

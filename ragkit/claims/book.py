@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 
 from ragkit.claims import (
+    answers,
+    checks,
     coverage_rule,
     cuts,
     documents,
@@ -28,7 +30,20 @@ COLUMNS = ("id", "claim", "verdict", "figure", "low", "high", "n", "where")
 
 def claims() -> dict[str, Claim]:
     """Every claim in the order of its number."""
-    modules = (coverage_rule, cuts, documents, embeddings, retrievers, running, scale, scores, versions, word_steps)
+    modules = (
+        answers,
+        checks,
+        coverage_rule,
+        cuts,
+        documents,
+        embeddings,
+        retrievers,
+        running,
+        scale,
+        scores,
+        versions,
+        word_steps,
+    )
     found = [claim for module in modules for claim in module.CLAIMS]
     return {claim.id: claim for claim in sorted(found, key=lambda claim: int(claim.id.removeprefix("H")))}
 

@@ -163,8 +163,8 @@ CLAIMS: tuple[Claim, ...] = (
         "H28",
         "Dates and file names suffice to tell current documents from obsolete ones.",
         "S1-06",
-        "Small folders that make it hard (no date, a misleading one, two 'final' files, an old version put in force again) "
-        "and the policies of kestrel, labelled by dates and names alone and held against labels by hand. Doubtful ones "
+        "Small folders that make it hard (no date, a misleading one, two 'final' files, one put in force again) and "
+        "the policies of kestrel, labelled by dates and names alone and held against labels by hand. Doubtful ones "
         "would go to a person. Rules and cases have one author.",
         (
             Test("right, made-up cases", AtLeast(0.9)),
