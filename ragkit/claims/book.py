@@ -16,7 +16,9 @@ COLUMNS = ("id", "claim", "verdict", "figure", "low", "high", "n", "where")
 
 def claims() -> dict[str, Claim]:
     """Every claim in the order of its number."""
-    modules: tuple[Sequence[Claim], ...] = ()
+    from ragkit.claims import cosine_floors, floors
+
+    modules: tuple[Sequence[Claim], ...] = (floors.CLAIMS, cosine_floors.CLAIMS)
     found = [claim for module in modules for claim in module]
     return {claim.id: claim for claim in sorted(found, key=lambda claim: int(claim.id.removeprefix("H")))}
 
