@@ -17,7 +17,7 @@ from ragkit.files import fingerprint
 from ragkit.generate import NO_ANSWER, Reply
 from ragkit.numbers import bears_out, numbers, totals
 from ragkit.quantity import Number
-from ragkit.records import Citation, Ranking
+from ragkit.records import Chunk, Citation, Ranking
 from ragkit.scope import EVERY
 from ragkit.signals import COVERAGE_PASSAGE
 from ragkit.status import labels
@@ -73,12 +73,15 @@ class Stale:
     """Quotes from the passages of the oldest version it was given, or from superseded ones; else it is faithful."""
 
     def on(self, corpus: Corpus) -> Write:
-        gone = {label.file for label in labels(corpus.folder.documents) if label.status == SUPERSEDED}
+        known = {label.file: label.status for label in labels(corpus.folder.documents)}
+
+        def dated(chunk: Chunk, old: str) -> bool:
+            return known.get(chunk.file, chunk.status) == SUPERSEDED or chunk.version == old != ""
 
         def write(ranking: Ranking) -> Reply:
             old = min({hit.chunk.version for hit in ranking.hits} - set(EVERY), default="")
-            dated = [hit for hit in ranking.hits if hit.chunk.file in gone or hit.chunk.version == old != ""]
-            quotes = _quotes(replace(ranking, hits=tuple(dated)), corpus) or _quotes(ranking, corpus)
+            stale = tuple(hit for hit in ranking.hits if dated(hit.chunk, old))
+            quotes = _quotes(replace(ranking, hits=stale), corpus) or _quotes(ranking, corpus)
             return _reply(self, _marked(quotes, ranking))
 
         return write

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import itertools
 from fractions import Fraction
 from pathlib import Path
@@ -24,6 +25,10 @@ LAX = run(*[ANSWER] * 10)
 STRICT = run(*[REFUSE] * 10)
 FAIR = run(*[ANSWER] * 4, *[REFUSE] * 5, ANSWER)
 RUNS = {"lax": LAX, "strict": STRICT, "fair": FAIR}
+
+
+def test_the_examples_in_docstrings_hold() -> None:
+    assert doctest.testmod(cost).failed == 0
 
 
 def test_a_line_counts_both_kinds_of_error() -> None:
