@@ -162,6 +162,14 @@ def held(outcome: Outcome) -> bool:
     return outcome.right is True and outcome.correct is not False
 
 
+def recorded(outcome: Outcome) -> bool:
+    """Whether a record says on what it rests: a refusal on a gate and a reason, an answer on a citation."""
+    answer = outcome.answer
+    if answer.outcome == REFUSE:
+        return bool(answer.verdict.gate and answer.verdict.reason)
+    return answer.outcome == ANSWER and bool(answer.citations)
+
+
 @dataclass(frozen=True, slots=True)
 class Changes:
     """Ids against a baseline: `broken` held before, `mended` did not, `unknown` are new, `missing` were not asked."""

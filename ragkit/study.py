@@ -25,7 +25,7 @@ from ragkit.scope import InForce, Pinned
 from ragkit.sentence import sentences
 from ragkit.signals import COVERAGE_PASSAGE, TOP, Signal, cosine_signals
 from ragkit.system import Bot, System
-from ragkit.systems import DEFAULT, SYSTEMS
+from ragkit.systems import DEFAULT, FRONT_DESK, SYSTEMS
 from ragkit.text import visible
 from ragkit.vectors import Vectors, shown_text
 from ragkit.vectors import read as read_vectors
@@ -119,11 +119,11 @@ def _is_ours(folder: Path) -> bool:
 def embedded_texts(folder: corpus.Folder, *, ours: bool = True) -> list[tuple[str, str]]:
     """What systems embed of a corpus, each text with its task: its chunks and their sentences.
 
-    For a corpus of this project also what its studies embed: the chunks with their words dealt out anew, and the
-    questions of the golden files that are named for it, and of nulls.csv.
+    For a corpus of this project also what its studies embed: the chunks with their words dealt out anew, windows of
+    words, and the questions of the golden files that are named for it, and of nulls.csv.
     """
     full = SYSTEMS[DEFAULT].on(folder).corpus
-    known = (full, shuffled(full)) if ours else (full,)
+    known = (full, shuffled(full), FRONT_DESK.on(folder).corpus) if ours else (full,)
     texts = [shown_text(each) for one in known for each in one.chunks]
     texts += [visible(each.quote) for part in full.chunks for each in sentences(part)]
     names = (folder.name, f"{folder.name}-*", "nulls") if ours else ()

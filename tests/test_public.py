@@ -52,6 +52,12 @@ def test_the_kept_figures_are_what_the_code_computes(name: str) -> None:
     assert [differs(*rows) for rows in zip(fresh, held, strict=True)] == [[]] * len(held)
 
 
+def test_every_system_ran_on_every_set_with_a_whole_record_of_each_row() -> None:
+    found = {(row["set"], row["name"]): row for row in KEPT if row["metric"] == "recorded"}
+    assert found.keys() == {(name, system) for name in NAMES for system in systems.SYSTEMS}
+    assert [key for key, row in found.items() if row["hits"] != row["of"]] == []
+
+
 @needs_data
 def test_a_second_look_embeds_nothing() -> None:
     public.embedded("nomiracl", *public.sets()["nomiracl"])

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import build
 import numpy as np
 import pytest
 
-from ragkit import corpus, job, models, notebooks, study, vectors
+from ragkit import corpus, evaluate, job, models, notebooks, study, vectors
 from ragkit.dense import Dense
 from ragkit.models import DOCUMENT, QUERY, Encoder, MiniLM, NotAvailable
 from ragkit.records import BadInput
@@ -166,3 +167,10 @@ def test_a_notebook_with_a_key_goes_to_the_runs_and_pays_once(tmp_path: Path, mo
     made = [path for path in results.rglob("*") if path.is_file()]
     assert {path.relative_to(results).parts[0] for path in made} == {"runs", "cache"}
     assert not any(b"a-key-of-nobody" in path.read_bytes() for path in made)
+
+
+def test_every_record_of_every_system_says_on_what_it_rests() -> None:
+    runs, lacking = job.evaluated()
+    assert lacking == []
+    assert [(*run.key, o.golden.id) for run in runs for o in run.outcomes if not evaluate.recorded(o)] == []
+    assert {(run.system, run.golden) for run in runs} == set(product(SYSTEMS, {run.golden for run in runs}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 
@@ -22,9 +23,10 @@ from ragkit.claims import (
     versions,
     word_steps,
 )
-from ragkit.claims.claim import Claim, Figure, Row, Tried
+from ragkit.claims.claim import CONFIRMED, OPEN, PARTLY, REFUTED, WAITS, Claim, Figure, Row, Tried
 from ragkit.files import ROOT, read_text, results, table, write_text
 from ragkit.records import BadInput
+from ragkit.tables import frame
 
 NOTEBOOK = "notebooks/05_claims_tried.ipynb"
 COLUMNS = ("id", "claim", "verdict", "figure", "low", "high", "n", "where")
@@ -75,12 +77,28 @@ def told(name: str) -> str:
     return "\n\n".join([*filter(None, parts), f"**{one.verdict}**"])
 
 
+def show(name: str) -> None:
+    """Displays a claim as `told` has it, and the rows its figures come from."""
+    from IPython.display import display
+
+    said, rows = told(name), tried(name).found.rows
+    display({"text/markdown": said, "text/plain": said}, raw=True)
+    if rows:
+        display(frame(rows))
+
+
 def summary() -> list[Row]:
     """A row a claim: verdict and first figure."""
     return [
         {"id": one.claim.id, "claim": one.claim.says, "verdict": one.verdict, "figure": str(_first(one) or "")}
         for one in map(tried, claims())
     ]
+
+
+def counts() -> list[Row]:
+    """How many claims came to which verdict."""
+    found = Counter(one.verdict.partition(":")[0] for one in map(tried, claims()))
+    return [{"verdict": name, "claims": found[name]} for name in (CONFIRMED, PARTLY, REFUTED, OPEN, WAITS)]
 
 
 def keep() -> None:
