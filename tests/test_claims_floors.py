@@ -137,7 +137,8 @@ def test_floors_as_stated_are_the_systems_and_only_the_30_questions_choose_other
     for name, label in (("threshold", "threshold 2, as stated"), ("front-desk", "front-desk 0.095, as stated")):
         probes = lab.study(*KESTREL[1]).outcomes(SYSTEMS[name])
         assert rows[label] == floors.errors(label, probes)
-    monkeypatch.setattr(Scores, "of", lambda label, files, *more: Scores(label, [9.5] * len(files), [8.5]))
+    top = {(("kestrel", "kestrel"),): 9.5}  # the best floor is 9 with these files only
+    monkeypatch.setattr(Scores, "of", lambda label, files, *more: Scores(label, [top.get(tuple(files), 99.5)], [8.5]))
     assert "cosine 9, chosen on 30" in {row["label"] for row in floors.x_01()}
 
 

@@ -78,6 +78,7 @@ def test_of_equal_lines_the_first_is_the_best_and_nothing_crosses() -> None:
 def test_at_the_crossing_the_one_with_fewer_false_answers_counts_as_the_best() -> None:
     lines = cost.lines(RUNS)
     assert lines[1].at(4) == lines[2].at(4) and cost.best(lines, 4).system == "strict"
+    assert [len(cost.crossings(lines, low=low, high=high)) for low, high in ((1, 4), (1, 3), (4, 9))] == [1, 0, 0]
 
 
 def test_a_difference_is_the_mean_of_the_rows_losses() -> None:

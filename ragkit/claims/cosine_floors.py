@@ -18,6 +18,7 @@ from ragkit.files import read_text
 from ragkit.gate import Floor
 from ragkit.public import KEPT
 from ragkit.records import REFUSE, Hit, Outcome, Ranking, Rate
+from ragkit.rerank import AsFound
 from ragkit.retrieve import Retrieve, Retriever
 from ragkit.scope import Pinned
 from ragkit.signals import FOUND_COSINE, TOP_COSINE, Signal
@@ -112,13 +113,14 @@ def _known_cosine(ranking: Ranking, corpus: Corpus) -> float:
 
 KNOWN_COSINE = Signal("found_cosine, 0 for keyword-only hits", _known_cosine, "below-cosine")
 FUSED = replace(HYBRID, retrievers=(HYBRID.retrievers[0], _AtLeast(Dense())))
-PUBLIC = replace(COSINE, name="cosine, public", retriever=Pinned(FUSED), gates=(Floor(KNOWN_COSINE, FLOOR),))
+OURS = replace(COSINE, reranker=AsFound())  # so that what was found is seen whether it was answered or refused
+PUBLIC = replace(OURS, name="cosine, public", retriever=Pinned(FUSED), gates=(Floor(KNOWN_COSINE, FLOOR),))
 TRUE = replace(PUBLIC, name="cosine, true of every hit", gates=(Floor(FOUND_COSINE, FLOOR),))
 
 
 def keyword_only() -> Found:
     """What becomes of answers that keywords alone find, with cosine 0 for them and with their own."""
-    found = {system.name: outcomes_of(system) for system in (PUBLIC, TRUE, COSINE)}
+    found = {system.name: outcomes_of(system) for system in (PUBLIC, TRUE, OURS)}
     public = found[PUBLIC.name]
     alone = [
         o for o in public if _right(o) and not any(hit.chunk.id in _by_vectors(o.answer.ranking) for hit in _right(o))
