@@ -94,7 +94,7 @@ def test_the_ratio_of_floors_is_that_of_the_highest_to_the_lowest(
     alone = [ranked(0, low, answerable=True), ranked(1, low, answerable=True), ranked(2, high, answerable=False)]
     monkeypatch.setattr(Scores, "of", lambda label, *more: SCORES)  # whose best floor is 0.75
     monkeypatch.setattr(floors, "_alone", lambda system: (alone, alone))
-    monkeypatch.setattr(floors, "outcomes_of", lambda system: alone)
+    monkeypatch.setattr(lab, "verdicts", lambda system: alone)
     found, *moved = floors.other_sizes().figures
     assert (found.value, found.n) == (ratio, 6) and [each.value for each in moved] == [0, 0, 0]
 
@@ -136,7 +136,7 @@ def test_floors_as_stated_are_the_systems_and_only_the_30_questions_choose_other
     assert len(rows) == 8
     for name, label in (("threshold", "threshold 2, as stated"), ("front-desk", "front-desk 0.095, as stated")):
         probes = lab.study(*KESTREL[1]).outcomes(SYSTEMS[name])
-        assert rows[label] == floors.errors(label, probes)
+        assert rows[label] == lab.errors(label, probes)
     top = {(("kestrel", "kestrel"),): 9.5}  # the best floor is 9 with these files only
     monkeypatch.setattr(Scores, "of", lambda label, files, *more: Scores(label, [top.get(tuple(files), 99.5)], [8.5]))
     assert "cosine 9, chosen on 30" in {row["label"] for row in floors.x_01()}

@@ -130,7 +130,7 @@ def gained(may: Sequence[Outcome], must: Sequence[Outcome], *, answerable: bool)
 def _deferring() -> Found:
     figures = [gained(*policies(gate), answerable=side) for gate in (COSINE, COVERAGE) for side in (True, False)]
     rows = [
-        _errors(f"{system.name}, {script}, {policy}", found)
+        lab.errors(f"{system.name}, {script}, {policy}", found)
         for system in (COSINE, COVERAGE)
         for script in (SecondGuesser(0.5), GUESSER, SecondGuesser(1.0))
         for policy, found in zip(("may refuse", "defers"), policies(system, script), strict=True)
@@ -138,18 +138,10 @@ def _deferring() -> Found:
     return Found(tuple(figures), rows)
 
 
-def _errors(label: str, found: Sequence[Outcome]) -> Row:
-    return {
-        "label": label,
-        "false answers": metrics.false_answers(found),
-        "false refusals": metrics.false_refusals(found),
-    }
-
-
 def x_02() -> list[Row]:
     """Both answer policies over each design's gates; the front desk, which quotes by design, has a writer here too."""
     return [
-        _errors(f"{system.name}, {policy}", found)
+        lab.errors(f"{system.name}, {policy}", found)
         for system in (COVERAGE, CITED, replace(FRONT_DESK, answerer=Quote()), COSINE)
         for policy, found in zip(("may refuse", "defers"), policies(replace(system, checks=())), strict=True)
     ]
@@ -202,7 +194,7 @@ def x_05() -> list[Row]:
     answerable questions with facts. The judge looks for facts: an answer that denies one may count as right."""
     tried = {"quotes": CITED} | {str(script): writing(script, CITED, *CITED.checks) for script in SCRIPTS}
     return [
-        {**_errors(label, found), **worth(found)}
+        {**lab.errors(label, found), **worth(found)}
         for label, found in zip(tried, map(lab.everywhere, tried.values()), strict=True)
     ]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ragkit import metrics
 from ragkit.claims import lab, stand_ins
 from ragkit.claims.claim import Above, AtLeast, AtMost, Claim, Figure, Found, Test
-from ragkit.claims.floors import FEW, KESTREL, Scores, errors, moved_of, outcomes_of
+from ragkit.claims.floors import FEW, KESTREL, Scores, moved_of
 from ragkit.dense import Dense
 from ragkit.evaluate import relevant
 from ragkit.files import read_text
@@ -36,14 +36,14 @@ FLOOR, NEAR = 0.45, 0.3  # the gate's, and the least cosine that the vector sear
 
 def constraint() -> Found:
     """What passes 0.45."""
-    ours, nulls = outcomes_of(COSINE), outcomes_of(COSINE, [("kestrel", "nulls")])
+    ours, nulls = lab.verdicts(COSINE), lab.verdicts(COSINE, [("kestrel", "nulls")])
     far = [*lab.within(ours, "q9"), *nulls]
     public = _public(COSINE.name)
     leaks = [rate for name, (rate, _) in public.items() if name != "nomiracl"]  # its large set holds it
     pooled = Rate(sum(rate.hits for rate in leaks), sum(rate.of for rate in leaks))
     strata = sorted({o.golden.category for o in ours}, key=lambda name: int(name[1:]))
-    rows = [errors(each, lab.within(ours, each)) for each in strata]
-    rows += [errors(each, lab.within(nulls, each)) for each in sorted({o.golden.category for o in nulls})]
+    rows = [lab.errors(each, lab.within(ours, each)) for each in strata]
+    rows += [lab.errors(each, lab.within(nulls, each)) for each in sorted({o.golden.category for o in nulls})]
     rows += [{"label": name, "false answers": a, "false refusals": r} for name, (a, r) in public.items()]
     near = metrics.false_answers(lab.within(ours, "q4"))
     return Found(tuple(map(Figure.of, (near, metrics.false_answers(far), pooled))), rows)
@@ -120,7 +120,7 @@ TRUE = replace(PUBLIC, name="cosine, true of every hit", gates=(Floor(FOUND_COSI
 
 def keyword_only() -> Found:
     """What becomes of answers that keywords alone find, with cosine 0 for them and with their own."""
-    found = {system.name: outcomes_of(system) for system in (PUBLIC, TRUE, OURS)}
+    found = {system.name: lab.verdicts(system) for system in (PUBLIC, TRUE, OURS)}
     public = found[PUBLIC.name]
     alone = [
         o for o in public if _right(o) and not any(hit.chunk.id in _by_vectors(o.answer.ranking) for hit in _right(o))
@@ -128,7 +128,7 @@ def keyword_only() -> Found:
     exact = {label: _refused([o for o in lab.within(each, "q8") if _right(o)]) for label, each in found.items()}
     moved = moved_of(public, found[TRUE.name])
     figures = (exact[PUBLIC.name], _refused(lab.within(alone, "q8")), _refused(alone), moved)
-    rows = [{**errors(label, each), "q8, source found, refused": exact[label]} for label, each in found.items()]
+    rows = [{**lab.errors(label, each), "q8, source found, refused": exact[label]} for label, each in found.items()]
     return Found(tuple(map(Figure.of, figures)), rows)
 
 

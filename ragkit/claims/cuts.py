@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from ragkit import metrics
 from ragkit.check import holds, shown, words
 from ragkit.chunk import Chunker, Headings, Windows, blocks, outline
 from ragkit.claims import lab
@@ -167,9 +166,7 @@ def x_04() -> list[Row]:
         own = type(system.chunker)
         for name, chunker in CHUNKERS.items():
             cut = system if own is type(chunker) else replace(system, chunker=chunker)
-            found = [o for corpus, golden in lab.OURS for o in lab.study(corpus, golden).outcomes(cut)]
-            errors = {"false answers": metrics.false_answers(found), "false refusals": metrics.false_refusals(found)}
-            rows.append({"label": f"{system.name}, {name}", **errors})
+            rows.append(lab.errors(f"{system.name}, {name}", lab.verdicts(cut)))
     return rows
 
 

@@ -26,20 +26,6 @@ BOTH = replace(SYSTEMS["cosine"], name="passage+cosine", gates=(*SYSTEMS["cosine
 FEW = AtMost(0.05)  # what "never" may come to over questions like these
 
 
-Files = Sequence[tuple[str, str]]
-
-
-def outcomes_of(system: System, files: Files = lab.OURS) -> list[Outcome]:
-    """The verdicts of a system on some golden files."""
-    return [outcome for file in files for outcome in lab.study(*file).outcomes(system)]
-
-
-def errors(label: str, outcomes: Sequence[Outcome]) -> dict[str, object]:
-    """A row with both kinds of error."""
-    false_answers, false_refusals = metrics.false_answers(outcomes), metrics.false_refusals(outcomes)
-    return {"label": label, "false answers": false_answers, "false refusals": false_refusals}
-
-
 def moved_of(before: Sequence[Outcome], after: Sequence[Outcome]) -> Rate:
     """How many of the same questions have another verdict."""
     pairs = list(zip(before, after, strict=True))
@@ -55,7 +41,7 @@ class Scores:
     unanswerable: Sequence[float]
 
     @classmethod
-    def of(cls, label: str, files: Files, system: System, signal: Signal = TOP) -> Scores:
+    def of(cls, label: str, files: lab.Files, system: System, signal: Signal = TOP) -> Scores:
         sides = [lab.study(*file).sides(signal, system) for file in files]
         return cls(label, [s for low, _ in sides for s in low], [s for _, high in sides for s in high])
 
@@ -88,7 +74,7 @@ def no_guess() -> Found:
     """One bar on a TF-IDF score."""
     groups = (("clinic", CLINIC), ("kestrel", KESTREL), ("sdk", SDK))
     home, *others = (Scores.of(label, files, DESK) for label, files in groups)
-    leaks = [metrics.false_answers(outcomes_of(DESK, files)) for files in (lab.OURS, CLINIC)]
+    leaks = [metrics.false_answers(lab.verdicts(DESK, files)) for files in (lab.OURS, CLINIC)]
     of = len(home.answerable) + len(home.unanswerable)
     figures = (*map(Figure.of, leaks), Figure.of(Rate(home.best.errors, of)))
     rows = [{**one.row(BAR), "lowest answerable": min(one.answerable), "highest unanswerable": max(one.unanswerable)}
@@ -110,7 +96,7 @@ def swapped() -> Found:
     figures = (
         Figure.of(moved["cosine"]), Figure.of(moved["BM25"]), lab.change(answered[0], answered[2]), Figure.of(failed),
     )  # fmt: skip
-    return Found(figures, [{**errors(label, found[label]), "verdicts moved": moved[label]} for label in found])
+    return Found(figures, [{**lab.errors(label, found[label]), "verdicts moved": moved[label]} for label in found])
 
 
 # H37
@@ -129,8 +115,8 @@ def other_sizes() -> Found:
     settings.append(Scores("kestrel, a document alone", *sides))
     floors = [one.best.at for one in settings]
     ratio = max(floors) / min(floors) if min(floors) > 0 else math.inf
-    usual = outcomes_of(of[60])
-    moved = [moved_of(usual, outcomes_of(of[30])), moved_of(usual, outcomes_of(of[120])), moved_of(whole, alone)]
+    usual = lab.verdicts(of[60])
+    moved = [moved_of(usual, lab.verdicts(of[30])), moved_of(usual, lab.verdicts(of[120])), moved_of(whole, alone)]
     return Found((Figure.exact(ratio, len(floors)), *map(Figure.of, moved)), [one.row(BAR) for one in settings])
 
 
@@ -170,9 +156,9 @@ def early_score() -> Found:
 # H46
 
 
-def runs(files: Files = PROBES) -> dict[str, list[Outcome]]:
+def runs(files: lab.Files = PROBES) -> dict[str, list[Outcome]]:
     """The verdicts of every system, and of both gates at once, by name: for `cost.table` and `cost.lines`."""
-    return {system.name: outcomes_of(system, files) for system in (*SYSTEMS.values(), BOTH)}
+    return {system.name: lab.verdicts(system, files) for system in (*SYSTEMS.values(), BOTH)}
 
 
 def by_cost() -> Found:
@@ -206,8 +192,10 @@ def x_01() -> list[Row]:
         for least, how in ((stated, "as stated"), (chosen, "chosen on 30")):
             answerer = Bullets(least=least) if system is DESK else system.answerer
             variant = replace(system, gates=(Floor(signal, least),), answerer=answerer)
-            rows.append(errors(f"{system.name} {least:.3g}, {how}", outcomes_of(variant, KESTREL[1:])))
-    rows += [errors(f"{name}, no floor", outcomes_of(SYSTEMS[name], KESTREL[1:])) for name in ("coverage", "passage")]
+            rows.append(lab.errors(f"{system.name} {least:.3g}, {how}", lab.verdicts(variant, KESTREL[1:])))
+    rows += [
+        lab.errors(f"{name}, no floor", lab.verdicts(SYSTEMS[name], KESTREL[1:])) for name in ("coverage", "passage")
+    ]
     return rows
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from ragkit import compare, evaluate, stats
+from ragkit import compare, evaluate, metrics, stats
 from ragkit.claims.claim import Figure
 from ragkit.forms import kin
 from ragkit.records import Outcome
@@ -15,7 +15,8 @@ from ragkit.study import Study
 from ragkit.system import System
 from ragkit.systems import SYSTEMS
 
-OURS = (
+Files = Sequence[tuple[str, str]]
+OURS: Files = (
     ("kestrel", "kestrel"), ("kestrel", "kestrel-probes"), ("clinic", "clinic"), ("clinic", "clinic-probes"),
     ("sdk", "sdk"), ("sdk", "sdk-probes"),
 )  # fmt: skip
@@ -38,6 +39,17 @@ def judged(system: System, corpus: str = "kestrel", golden: str = "kestrel-probe
 def everywhere(system: System) -> list[Outcome]:
     """The judged outcomes of a system on every golden file of ours."""
     return [outcome for corpus, golden in OURS for outcome in judged(system, corpus, golden)]
+
+
+def verdicts(system: System, files: Files = OURS) -> list[Outcome]:
+    """The outcomes of a system on some golden files, with their verdicts alone."""
+    return [outcome for file in files for outcome in study(*file).outcomes(system)]
+
+
+def errors(label: str, outcomes: Sequence[Outcome]) -> dict[str, object]:
+    """A row with both kinds of error, as `error_figures.two_errors` draws it."""
+    false_answers, false_refusals = metrics.false_answers(outcomes), metrics.false_refusals(outcomes)
+    return {"label": label, "false answers": false_answers, "false refusals": false_refusals}
 
 
 def within(outcomes: Sequence[Outcome], *categories: str, answerable: bool | None = None) -> list[Outcome]:

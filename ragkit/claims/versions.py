@@ -118,11 +118,10 @@ def x_07() -> list[Row]:
         pinned, open_ = (_pinned(asked(way), pinned=each) for each in (True, False))
         gated = asked(way, gate=True)
         rows.append({
-            "label": way,
+            **lab.errors(way, gated),
             "cites another version": Rate(sum(map(strays, pinned)), len(pinned)),
             "facts stated, version named": metrics.correctness(pinned),
             "facts of both stated, none named": metrics.correctness(open_),
-            "false answers": metrics.false_answers(gated), "false refusals": metrics.false_refusals(gated),
         })  # fmt: skip
     return rows
 
