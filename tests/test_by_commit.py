@@ -8,11 +8,12 @@ from pathlib import Path
 import build
 import pytest
 
-from ragkit import by_commit, compare, job, stats, trend
+from ragkit import compare, job, stats, trend
 from ragkit.commits import Commit
 from ragkit.history import KEPT, Record
 from ragkit.records import BadInput
 from ragkit.store import Store
+from ragkit.studies import by_commit
 from tests.pasts import record
 
 GOOD = {"y1": "a", "y2": "a", "n1": "r", "n2": "r"}

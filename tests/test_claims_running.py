@@ -12,10 +12,10 @@ from ragkit.claims.running import Cost, costs, most, shows
 from ragkit.dense import Dense
 from ragkit.fuse import Fused
 from ragkit.gate import Anything, Coverage
-from ragkit.mutations import Effect, Mutation
 from ragkit.records import Rate
 from ragkit.retrieve import Lexical
 from ragkit.scope import ByVersion, Pinned
+from ragkit.studies.mutations import Effect, Mutation
 from ragkit.system import System
 
 FOLDER = folder(

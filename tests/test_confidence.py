@@ -8,10 +8,11 @@ from statistics import median
 
 import pytest
 
-from ragkit import confidence, figures, public, stats
-from ragkit.confidence import Group
+from ragkit import figures, public, stats
 from ragkit.records import Rate
 from ragkit.signals import COSINES, SIGNALS, TOP, TOP_COSINE
+from ragkit.studies import confidence
+from ragkit.studies.confidence import Group
 from ragkit.study import PUBLISHED, Study
 
 GROUPS = [Group("q1", "answerable", (0.2, 0.45, 0.7, 0.9)), Group("q4", "unanswerable", (0.1,))]

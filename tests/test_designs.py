@@ -9,11 +9,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from ragkit import compare, corpus, designs, evaluate
+from ragkit import compare, corpus, evaluate
 from ragkit.chunk import Windows
 from ragkit.forms import rows
 from ragkit.records import ANSWER, ERROR, REFUSE, Answer, BadInput, Citation, Document, Golden, Outcome, Rate
 from ragkit.scripted import Fabricator, Faithful
+from ragkit.studies import designs
 from ragkit.study import Study
 from ragkit.system import System
 from ragkit.systems import SYSTEMS

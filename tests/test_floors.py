@@ -53,7 +53,8 @@ SEES = {wing: {"shared", wing} for wing in ("shared", "answering", "judging", "p
     "both": set(WING.values())
 }
 
-FILES = {path.stem: path for path in sorted(HOUSE.glob("*.py")) if path.stem != "__init__"}
+PARTS = [*HOUSE.glob("*.py"), *HOUSE.glob("studies/*.py")]
+FILES = {path.stem: path for path in sorted(PARTS) if path.stem != "__init__"}
 CLIENTS = sorted(HOUSE.glob("backends/*.py"))
 CLAIMS = sorted(HOUSE.glob("claims/*.py"))
 every_module = pytest.mark.parametrize("name", FILES)
@@ -64,10 +65,11 @@ def imported(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path.name}:{node.lineno}: import by full name"
-            names = [f"ragkit.{alias.name}" for alias in node.names] if node.module == "ragkit" else [node.module or ""]
+            whole = node.module in ("ragkit", "ragkit.studies")
+            names = [f"{node.module}.{alias.name}" for alias in node.names] if whole else [node.module or ""]
         else:
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        yield from (name.split(".")[1] for name in names if name.startswith("ragkit."))
+        yield from (name.replace(".studies.", ".").split(".")[1] for name in names if name.startswith("ragkit."))
 
 
 @every_module

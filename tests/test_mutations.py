@@ -7,9 +7,9 @@ from functools import cache
 
 import pytest
 
-from ragkit import mutations
-from ragkit.mutations import HARMLESS, PLANTED, Effect, Mutation, seen
 from ragkit.records import Rate
+from ragkit.studies import mutations
+from ragkit.studies.mutations import HARMLESS, PLANTED, Effect, Mutation, seen
 from tests.pasts import outcome, row
 
 

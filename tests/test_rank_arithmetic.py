@@ -7,11 +7,11 @@ from functools import cache
 
 import pytest
 
-from ragkit import rank_arithmetic
 from ragkit.fuse import Fused
 from ragkit.models import MiniLM
-from ragkit.rank_arithmetic import SCALE
 from ragkit.records import Rate
+from ragkit.studies import rank_arithmetic
+from ragkit.studies.rank_arithmetic import SCALE
 from ragkit.study import Study
 
 HYBRID = rank_arithmetic.hybrid(MiniLM())

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from ragkit import designs, refit, swaps
-from ragkit.designs import Change
 from ragkit.frontdesk import Bullets
 from ragkit.gate import Floor
-from ragkit.inflections import inflected, inflections
 from ragkit.rerank import AsFound, Overlap
 from ragkit.retrieve import Lexical
 from ragkit.signals import TOP
+from ragkit.studies import designs, refit, swaps
+from ragkit.studies.designs import Change
+from ragkit.studies.inflections import inflected, inflections
 from ragkit.study import Study
 from ragkit.system import System
 from ragkit.systems import COSINE, COVERAGE, FRONT_DESK, SYSTEMS

@@ -14,8 +14,8 @@ from ragkit.corpus import Folder, index
 from ragkit.evaluate import correct, relevant
 from ragkit.gate import Anything
 from ragkit.manifest import Manifest, manifest
-from ragkit.mutations import PLANTED
 from ragkit.records import REFUSE, Answer, Chunk, Document, Golden, Rate
+from ragkit.studies.mutations import PLANTED
 from ragkit.system import System
 from ragkit.systems import COVERAGE
 from ragkit.text import Analyzer, visible

@@ -10,12 +10,13 @@ from dataclasses import replace
 from statistics import median
 from typing import Any
 
-from ragkit import confidence, public, rank_arithmetic
+from ragkit import public
 from ragkit.claims import lab
 from ragkit.claims.claim import Above, AtLeast, AtMost, Claim, Figure, Found, Row, Test
 from ragkit.models import MiniLM
 from ragkit.records import Rate
 from ragkit.signals import SAME_FIRST, TOP, TOP_COSINE
+from ragkit.studies import confidence, rank_arithmetic
 from ragkit.systems import SYSTEMS, THOUSANDTHS
 
 PRINTED = (15.75, 16.26, 16.13, 16.13, 16.26)  # the fused scores of five unanswerable questions, as published

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from ragkit import mutations
 from ragkit.claims import lab
 from ragkit.claims.claim import AtLeast, AtMost, Claim, Figure, Found, Row, Test
 from ragkit.corpus import Corpus, Folder
 from ragkit.dense import Dense
 from ragkit.fuse import Fused
 from ragkit.generate import Function, Prompt
-from ragkit.mutations import HARMLESS, PLANTED, Effect
 from ragkit.records import Ranking, Rate
 from ragkit.retrieve import Retrieve, Retriever
 from ragkit.scope import InForce, Pinned
+from ragkit.studies import mutations
+from ragkit.studies.mutations import HARMLESS, PLANTED, Effect
 from ragkit.system import System
 from ragkit.systems import COSINE, COVERAGE, SYSTEMS, asking
 

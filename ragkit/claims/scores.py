@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ragkit import experiment, stats
+from ragkit import stats
 from ragkit.claims import lab
 from ragkit.claims.claim import Above, AtLeast, Claim, Figure, Found, Row, Test
 from ragkit.concept import concepts, rarity
@@ -13,6 +13,7 @@ from ragkit.corpus import Corpus
 from ragkit.records import Rate
 from ragkit.retrieve import BM25
 from ragkit.signals import TOP
+from ragkit.studies import experiment
 from ragkit.system import Bot
 
 FLOOR = 2.0  # the first gate of the published design

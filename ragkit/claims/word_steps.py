@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
-from ragkit import experiment
 from ragkit.claims import lab
 from ragkit.claims.claim import Above, AtLeast, AtMost, Claim, Figure, Found, Row, Test
 from ragkit.claims.coverage_rule import CORPORA, errors, everywhere
 from ragkit.forms import STEMMERS, kin
-from ragkit.mutations import OneSided
 from ragkit.records import Outcome, Rate
+from ragkit.studies import experiment
+from ragkit.studies.mutations import OneSided
 from ragkit.system import System
 from ragkit.text import Analyzer
 

@@ -16,12 +16,13 @@ from threading import Barrier
 import case
 import pytest
 
-from ragkit import by_commit, ipynb, notebooks, parameters, tables, trend
+from ragkit import ipynb, notebooks, parameters, tables, trend
 from ragkit.commits import REF, Repo
 from ragkit.comparison import compare
 from ragkit.files import ROOT
 from ragkit.history import Record
 from ragkit.store import Store
+from ragkit.studies import by_commit
 from tests.pasts import git, history, lab, record, repository
 from tests.toys import use_results
 

@@ -11,14 +11,14 @@ from itertools import combinations
 from ragkit import metrics, stats
 from ragkit.chunk import Headings
 from ragkit.corpus import index
-from ragkit.designs import DESIGNS, ERRORS, Studies, bot, moved, outcomes
-from ragkit.experiment import Row
 from ragkit.forms import STEMMERS, kin
 from ragkit.frontdesk import Bullets
 from ragkit.gate import Anything, Floor
-from ragkit.inflections import inflected
 from ragkit.records import ANSWER, Rate
 from ragkit.rerank import AsFound
+from ragkit.studies.designs import DESIGNS, ERRORS, Studies, bot, moved, outcomes
+from ragkit.studies.experiment import Row
+from ragkit.studies.inflections import inflected
 from ragkit.study import Study
 from ragkit.system import System
 from ragkit.systems import SYSTEMS

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 
 from ragkit import stats
 from ragkit.dense import Dense
-from ragkit.experiment import Row
 from ragkit.fuse import Fused, reciprocal_ranks, weighted_sum
 from ragkit.models import Embed
 from ragkit.records import Chunk, Golden, Ranking, Rate
 from ragkit.retrieve import Lexical
 from ragkit.signals import TOP
+from ragkit.studies.experiment import Row
 from ragkit.study import PUBLISHED, Study
 from ragkit.system import System
 from ragkit.vectors import shown_text, space

@@ -15,8 +15,6 @@ from typing import Any
 
 from ragkit.check import Check
 from ragkit.corpus import Corpus
-from ragkit.designs import DESIGNS, ERRORS, Studies, bot, change, moved, outcomes, wrong
-from ragkit.experiment import Row
 from ragkit.figures import BLUE, GREY, ORANGE, show
 from ragkit.frontdesk import Bullets, Tally
 from ragkit.fuse import Fused
@@ -25,6 +23,8 @@ from ragkit.records import Outcome
 from ragkit.retrieve import Retriever
 from ragkit.scripted import SecondGuesser
 from ragkit.signals import TOP
+from ragkit.studies.designs import DESIGNS, ERRORS, Studies, bot, change, moved, outcomes, wrong
+from ragkit.studies.experiment import Row
 from ragkit.study import innermost
 from ragkit.system import System
 from ragkit.systems import SYSTEMS

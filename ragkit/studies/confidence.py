@@ -12,9 +12,9 @@ import numpy as np
 
 from ragkit import resample, risk, stats
 from ragkit.concept import concepts, holding
-from ragkit.experiment import Row, thresholds
 from ragkit.records import Ranking, Rate
 from ragkit.signals import TOP, Signal
+from ragkit.studies.experiment import Row, thresholds
 from ragkit.study import PUBLISHED, Study, shuffled
 from ragkit.system import System
 

@@ -14,11 +14,11 @@ from functools import cache
 
 from ragkit import compare, corpus, cost, evaluate, metrics
 from ragkit.chunk import Headings
-from ragkit.experiment import Row
 from ragkit.forms import kin, rows
 from ragkit.metrics import false_answers, false_refusals
 from ragkit.records import ANSWER, REFUSE, Answer, BadInput, Golden, Outcome, Rate, Verdict
 from ragkit.scripted import Fabricator, Faithful, MarkerBender, NumberBender, SumMaker
+from ragkit.studies.experiment import Row
 from ragkit.study import Study
 from ragkit.system import Bot, System
 from ragkit.systems import SYSTEMS

@@ -1,0 +1,1 @@
+"""What the notebooks show: each module gives rows, which `tables` and `figures` present."""
