@@ -22,7 +22,7 @@ def setting(name: str) -> str:
 
 
 def _file() -> dict[str, str]:
-    if not FILE.is_file():
+    if not os.path.isfile(FILE):  # no error where the folder may not be searched
         return {}
     return parsed(read_text(FILE), shown(FILE))
 

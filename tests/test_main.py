@@ -165,6 +165,7 @@ def test_what_may_not_be_read_is_told(ragkit: Ragkit, target: str) -> None:
         (home / "docs" / "a.md").write_text("# A\n\nThe warranty is long.\n")
         (home / "questions.csv").write_text(HEADER + "1,x,false,,,q3\n")
         home.chmod(0o755)
+        ragkit("eval", "--corpus", f"{home}/docs", "--golden", f"{home}/questions.csv")  # all is imported by now
         (home / target).chmod(0)
         user = os.geteuid()
         if user == 0:
