@@ -22,7 +22,10 @@ def setting(name: str) -> str:
 
 
 def _file() -> dict[str, str]:
-    if not os.path.isfile(FILE):  # no error where the folder may not be searched
+    try:
+        if not FILE.is_file():
+            return {}
+    except OSError:  # a folder that may not be searched
         return {}
     return parsed(read_text(FILE), shown(FILE))
 
