@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from build import folder
 
-from ragkit.claims.versions import asked, recalled, strays, with_copies
+from ragkit.claims.versions import DATED, asked, dated, recalled, strays, with_copies
 from ragkit.records import ANSWER, Answer, Chunk, Citation, Golden, Outcome
 from ragkit.retrieve import Lexical
 from ragkit.scope import InForce
@@ -52,3 +52,11 @@ def test_the_ways_differ_in_the_filter_and_the_label_alone() -> None:
     ranked = [[o.answer.ranking.hits for o in asked(way)] for way in ("nothing", "label")]
     assert ranked[0] == ranked[1]
     assert all(o.answer.text.startswith(("v1", "v2")) for o in asked("label"))
+
+
+def test_the_filter_keeps_superseded_policies_out_of_the_answers() -> None:
+    rows = {str(row["label"]): row for row in dated()}
+    assert list(rows) == list(DATED)
+    cites = {way: row["cites a superseded policy"].hits for way, row in rows.items()}
+    assert cites["filter"] == cites["filter and label"] == 0 < cites["nothing"]
+    assert len({row["facts in force stated"].of for row in rows.values()}) == 1

@@ -11,14 +11,16 @@ from ragkit.answer import Answerer, Quote
 from ragkit.claims import lab
 from ragkit.claims.claim import Above, AtLeast, AtMost, Claim, Figure, Found, Row, Test
 from ragkit.corpus import Folder
+from ragkit.dated import Dated
 from ragkit.evaluate import retrieved
+from ragkit.evidence import SUPERSEDED
 from ragkit.files import ROOT
 from ragkit.gate import Anything
 from ragkit.records import Document, Golden, Outcome, Rate
 from ragkit.retrieve import Retriever
 from ragkit.scope import EVERY, ByVersion, InForce, Pinned
 from ragkit.system import System
-from ragkit.systems import COSINE, HYBRID
+from ragkit.systems import CITED, COSINE, HYBRID
 
 # Filtering before ranking, and after
 
@@ -79,6 +81,8 @@ def _gain(sides: Sequence[Sequence[bool]]) -> Figure:
     return lab.change(sides[1], sides[0])
 
 
+STATUS = ROOT / "golden" / "status"
+
 # Which version is cited
 
 FILTERED = COSINE.retriever
@@ -126,6 +130,32 @@ def x_07() -> list[Row]:
     return rows
 
 
+DATED: dict[str, tuple[Retriever, Answerer]] = {
+    "nothing": (HYBRID, Quote()),
+    "label": (HYBRID, Dated()),
+    "filter": (InForce(HYBRID), Quote()),
+    "filter and label": (InForce(HYBRID), Dated()),
+}
+
+
+def dated() -> list[Row]:
+    """The same for current and superseded policies (q6 of kestrel-policies), answered by the design that labels them,
+    `cited`: whether the facts stated are those in force, or those of the old version where a question asks for it."""
+    truth = status.read_truth(STATUS / "kestrel.csv")
+    rows: list[Row] = []
+    for way, (retriever, answerer) in DATED.items():
+        system = replace(CITED, retriever=retriever, answerer=answerer)
+        found = [o for o in lab.judged(system, "kestrel", "kestrel-policies") if o.golden.category == "q6"]
+        now, then = (_pinned(found, pinned=each) for each in (False, True))
+        old = [any(truth.get(c.chunk.file) == SUPERSEDED for c in o.answer.citations) for o in now]
+        rows.append({
+            "label": way, "cites a superseded policy": Rate(sum(old), len(old)),
+            "facts in force stated": metrics.correctness(now),
+            "old facts stated, old asked for": metrics.correctness(then),
+        })  # fmt: skip
+    return rows
+
+
 def _cited() -> Found:
     marks = {way: [strays(outcome) for outcome in _pinned(asked(way))] for way in WAYS}
     filtered = marks["filter"]
@@ -138,8 +168,6 @@ def _cited() -> Found:
 
 
 # Labels by dates and file names
-
-STATUS = ROOT / "golden" / "status"
 
 
 def _labelled() -> Found:
