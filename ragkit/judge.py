@@ -14,14 +14,15 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from ragkit import check
 from ragkit.compare import kappa
-from ragkit.generate import Ask, Generate, Prompt, as_json, spent
+from ragkit.generate import Ask, Generate, Prompt, Recorded, as_json, spent
 from ragkit.markers import markers, plain
 from ragkit.records import ANSWER, Answer, Chunk, Draft, ModelFailed, Rate, Spent
 from ragkit.stats import wilson
+from ragkit.tables import number, rate
 from ragkit.text import split
 
 RULES = (
@@ -210,3 +211,45 @@ def agreement(judged: Sequence[Judgement], code: Sequence[bool | None]) -> Agree
         neither=counts[False, False],
         left_out=dict(sorted(Counter(reasons).items())),
     )
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What a judge made of the answers of a run: claims that are faithful, how far it agrees with what code says of
+    whole answers, and what it took."""
+
+    model: str
+    faithful: Rate
+    agreement: Agreement
+    spent: Spent
+
+
+def opinion(answers: Sequence[Answer], recorded: Recorded, checks: Sequence[check.Judge]) -> Opinion:
+    """The opinion of a model on those of some answers that did answer. What code says of one: every quote and sentence
+    is covered (`by_support`) and no check stops it."""
+    said = [answer for answer in answers if answer.outcome == ANSWER]
+    judged = list(map(Judge(recorded).load(), said))
+    code = [by_support(answer) and by_checks(answer, checks) for answer in said]
+    counts = [one.faithful for one in judged]
+    hits, of, left = (sum(getattr(each, name) for each in counts) for name in ("hits", "of", "left_out"))
+    return Opinion(
+        recorded.key(), Rate(hits, of, left), agreement(judged, code), sum((one.spent for one in judged), Spent())
+    )
+
+
+def lines(found: Opinion) -> list[str]:
+    """An opinion in lines: counts, interval, what was left out and why."""
+    table, reasons = found.agreement, ", ".join(f"{many} {why}" for why, many in found.agreement.left_out.items())
+    return [
+        f"judge ({found.model}): {rate(found.faithful)} claims supported",
+        f"judge and code agree on {rate(table.observed)} answers, kappa {number(table.kappa)}: both call faithful "
+        f"{table.both}, only the judge {table.judge_only}, only the code {table.code_only}, neither {table.neither}"
+        + f"; left out: {reasons}"
+        * bool(reasons),
+        f"judge: {found.spent}",
+    ]
+
+
+def data(found: Opinion) -> dict[str, object]:
+    """An opinion as data, with the keys that `ragkit eval --help` lists."""
+    return {**asdict(found), "observed": asdict(found.agreement.observed), "kappa": found.agreement.kappa}

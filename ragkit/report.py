@@ -191,4 +191,5 @@ def as_json(run: Run, changes: evaluate.Changes) -> Row:
         **band, "metrics": overall, "failed": failures(run.outcomes), "errors": metrics.errors(run.outcomes),
         "broken": list(changes.broken), "missing": list(changes.missing),
         "spent": {"questions": len(run.outcomes), **asdict(spent(run.outcomes))},
+        "per_question": [{"id": o.golden.id, **asdict(o.answer.spent)} for o in run.outcomes if o.answer.spent.calls],
     }  # fmt: skip

@@ -281,3 +281,67 @@ def test_a_cost_that_is_not_known_is_told(ask: Ragkit, monkeypatch: pytest.Monke
 
 
 assert {GEMINI.name, CLAUDE.name} == set(PROVIDER)
+
+
+# A model as a judge
+
+VERDICTS = {"24 months": True, "30 days": False}
+
+
+def judging(service: Service) -> Callable[[Request], Sent]:
+    """Supports what is said of the warranty, and nothing else; what is said of the window it does not bear out."""
+
+    def say(request: Request) -> Sent:
+        claim = json.dumps(request.json).partition("Claim: ")[2]
+        held = next(held for words, held in VERDICTS.items() if words in claim)
+        return service.says(f"```json\n{json.dumps({'supported': held, 'why': 'so'})}\n```")
+
+    return say
+
+
+def test_a_judge_is_held_against_the_code(
+    service: Service, monkeypatch: pytest.MonkeyPatch, evaluate: Ragkit, home: Path
+) -> None:
+    """Both questions are answered with quotes, which code takes for faithful; the judge denies one of them."""
+    words = ("--system", "always-answer", "--judge", PROVIDER[service.name])
+    with Stub(judging(service)) as running:
+        service.reachable(monkeypatch, running)
+        _, out, _ = evaluate(*words)
+        _, told, _ = evaluate(*words, "--json")
+        asked = len(running.requests)
+    found = json.loads(told)["judge"]
+    table = found["agreement"]
+    assert (table["both"], table["judge_only"], table["code_only"], table["neither"]) == (1, 0, 1, 0)
+    assert (found["faithful"]["hits"], found["faithful"]["of"]) == (1, 2) and found["observed"]["of"] == 2
+    assert asked == len(replies(home)) == 2  # the second run replays
+    assert "1/2 (9-91 %) claims supported" in out and "agree on 1/2 (9-91 %) answers" in out
+    assert KEY not in out + told + "".join(path.read_text() for path in replies(home))
+
+
+def test_no_judge_is_asked_that_is_not_named(stub: Stub, evaluate: Ragkit, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MODEL_PROVIDER", "gemini")
+    _, told, _ = evaluate("--no-llm", "--json")
+    assert "judge" not in json.loads(told) and not stub.requests
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--judge", "gemini", "--no-llm"), "--judge gemini and --no-llm name a model and none"),
+        (("--judge", "oracle"), "model 'oracle': unknown; use one of gemini, anthropic"),
+    ],
+)
+def test_what_a_judge_can_not_be_is_told(evaluate: Ragkit, words: tuple[str, ...], said: str) -> None:
+    code, _, err = evaluate(*words)
+    assert (code, err.count("\n")) == (2, 1) and said in err
+
+
+def test_a_judge_without_a_key_or_a_recording_is_told_in_a_line(service: Service, evaluate: Ragkit) -> None:
+    code, out, err = evaluate("--system", "always-answer", "--judge", PROVIDER[service.name])
+    assert (code, out, err.count("\n")) == (2, "", 1) and "was never recorded" in err
+
+
+def test_eval_tells_what_each_question_took(service: Service, stub: Stub, evaluate: Ragkit) -> None:
+    _, told, _ = evaluate("--model", PROVIDER[service.name], "--json")
+    found = json.loads(told)["per_question"]
+    assert [(row["id"], row["calls"], row["tokens_in"]) for row in found] == [("1", 1, 40), ("3", 1, 40)]
