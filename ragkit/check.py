@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ragkit.corpus import Corpus
 
 Same = Callable[[str, str], bool]
+QUOTED_BEHIND = 12  # signs that must stand before a bracket in a passage too, for it to be quoted
 Judge = Callable[[Draft], Verdict]
 
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
@@ -97,13 +98,24 @@ def shown(chunk: Chunk) -> str:
 
 
 def _marked(draft: Draft) -> Verdict:
-    if wrong := unresolved(draft.text, len(draft.passages)):
+    text = _without_quoted(draft)
+    if wrong := unresolved(text, len(draft.passages)):
         return Verdict("citation-invalid", f"[{wrong[0]}]", f"the marker [{wrong[0]}] names no passage it was given")
-    if not _SIGNS.search(plain(draft.text)):
+    if not _SIGNS.search(plain(text)):
         return Verdict("citation-invalid", reason="the draft says nothing")
-    if bare := unmarked(draft.text):
+    if bare := unmarked(text):
         return Verdict("citation-invalid", reason=f'no marker stands with "{" ".join(bare[0].split())}"')
     return Verdict()
+
+
+def _without_quoted(draft: Draft) -> str:
+    """The text of a draft without the brackets that stand in a passage behind the same words: a quote may hold one."""
+    text, passages = draft.text, [shown(chunk) for chunk in draft.passages]
+    for marker in reversed(markers(text)):
+        behind = text[max(marker.start - QUOTED_BEHIND, 0) : marker.end]
+        if marker.start >= QUOTED_BEHIND and any(behind in passage for passage in passages):
+            text = text[: marker.start] + text[marker.end :]
+    return text
 
 
 def _quoted(draft: Draft) -> Verdict:

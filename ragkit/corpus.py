@@ -262,7 +262,8 @@ def front(document: Document) -> dict[str, str]:
     """
     found = _FRONT.match(document.text)
     lines = (line.partition(":") for line in found[1].split("\n")) if found else ()
-    return {key.strip(): value.strip().strip("'\"") for key, colon, value in lines if colon and not key.startswith(" ")}
+    pairs = ((key, value.strip()) for key, colon, value in lines if colon and not key.startswith(" "))
+    return {key.strip(): value.strip("'\"") for key, value in pairs if not value.startswith(("[", "{"))}
 
 
 def _labelled(chunk: Chunk, labels: Mapping[str, str]) -> Chunk:

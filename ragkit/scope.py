@@ -153,9 +153,15 @@ def _joined(parts: Sequence[tuple[str, Said]]) -> Said:
 
 def _counted_on(said: Said, by: int) -> str:
     """The text of a part with its markers raised by a number; what names none of its citations becomes 0, so that it
-    names none of another part."""
-    text = said.text
+    names none of another part. A bracket within a quote is the document's own and stays."""
+    text, count = said.text, len(said.citations)
+    quoted = [span for each in said.citations if each.quote for span in _spans(each.quote, text)]
     for marker in reversed(markers(text)):
-        numbers = (n + by if 1 <= n <= len(said.citations) else 0 for n in marker.numbers)
-        text = text[: marker.start] + "".join(f"[{n}]" for n in numbers) + text[marker.end :]
+        if not any(low <= marker.start < high for low, high in quoted):
+            numbers = (n + by if 1 <= n <= count else 0 for n in marker.numbers)
+            text = text[: marker.start] + "".join(f"[{n}]" for n in numbers) + text[marker.end :]
     return text
+
+
+def _spans(quote: str, text: str) -> list[tuple[int, int]]:
+    return [found.span() for found in re.finditer(re.escape(quote), text)]

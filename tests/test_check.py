@@ -294,3 +294,10 @@ def test_a_golden_answer_without_its_markers_is_caught() -> None:
 def test_the_check_adds_only_what_is_cited_to_the_rule() -> None:
     text = "You get 28 days [1]."
     assert judged(Numbers(), text).refused and not unsupported(text, [LEAVE.text, HALF.text])
+
+
+def test_a_bracket_of_the_passage_itself_is_no_marker_of_a_quote() -> None:
+    fee = Chunk("fee", "a.md", "The yearly fee is 5 pounds [3] for all.")
+    assert not judged(Marked(), "The yearly fee is 5 pounds [3] for all. [1]", (fee,)).refused
+    assert judged(Marked(), "The yearly fee is 5 pounds [3] for all.", (fee,)).refused  # it has no marker of its own
+    assert judged(Marked(), "The fee is 6 pounds [3].", (fee,)).concept == "[3]"

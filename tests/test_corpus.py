@@ -284,3 +284,9 @@ def test_a_broken_row_of_the_dictionary_is_told(row: str, tmp_path: Path) -> Non
 def test_a_link_to_itself_is_an_unreadable_document(tmp_path: Path) -> None:
     (tmp_path / "self.md").symlink_to(tmp_path / "self.md")
     assert "self.md" in corpus.read(tmp_path).documents[0].error
+
+
+def test_a_list_in_the_front_matter_is_no_version() -> None:
+    assert corpus.front(Document("a.md", "---\nversion: [a, b]\nstatus: {x: 1}\nurl: https://x\n---\n# A")) == {
+        "url": "https://x"
+    }

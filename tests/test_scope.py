@@ -187,3 +187,9 @@ def test_a_marker_that_names_nothing_names_nothing_when_parts_are_joined() -> No
     say = ByVersion(Cites()).on(Corpus.of_chunks(chunks))
     said = say(Ranking("now?", tuple(Hit(chunk, 1.0) for chunk in chunks)))
     assert said.text == "v1: So [1]. Or [0], [0][0].\nv2: So [2]. Or [0], [0][0]."
+
+
+def test_a_bracket_within_a_quote_stays_when_parts_are_joined() -> None:
+    chunks = [Chunk(name, f"{name}.md", f"The fee of {name} is 5 [3] pounds.", version=name) for name in ("v1", "v2")]
+    said = ByVersion().on(Corpus.of_chunks(chunks))(Ranking("fee?", tuple(Hit(chunk, 1.0) for chunk in chunks)))
+    assert said.text == "v1: The fee of v1 is 5 [3] pounds. [1]\nv2: The fee of v2 is 5 [3] pounds. [2]"
