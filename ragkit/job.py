@@ -215,7 +215,7 @@ def _public(place: Path) -> publish.Section:
         line[row["metric"].replace("_", " ")] = tables.rate(
             Rate(int(row["hits"]), int(row["of"]), int(row["left_out"]))
         )
-    ranked = [row for row in rows if row["kind"] == "signal"]
+    ranked = [row for row in rows if row["kind"] == "signal" and row["metric"] == "auroc"]
     areas: dict[str, dict[str, object]] = {}
     for row in ranked:
         areas.setdefault(row["name"], {"signal": row["name"]})[row["set"]] = f"{float(row['value']):.2f}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -76,3 +77,11 @@ def test_a_kept_public_table_of_another_shape_is_told(
     (tmp_path / "tables" / "public.csv").write_text(text)
     with pytest.raises(BadInput, match="make public"):
         list(job._sections(runs))
+
+
+def test_the_public_areas_are_the_kept_ones() -> None:
+    kept = job.results() / "tables" / "public.csv"
+    rows = list(csv.DictReader(kept.read_text("utf-8").splitlines()))
+    area = next(float(r["value"]) for r in rows if (r["set"], r["name"], r["metric"]) == ("clapnq", "top", "auroc"))
+    shown = job._public(kept).tables[1]
+    assert shown.rows[[row[0] for row in shown.rows].index("top")][shown.columns.index("clapnq")] == f"{area:.2f}"
