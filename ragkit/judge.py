@@ -21,6 +21,7 @@ from ragkit.compare import kappa
 from ragkit.generate import Ask, Generate, Prompt, Recorded, as_json, spent
 from ragkit.markers import markers, plain
 from ragkit.records import ANSWER, Answer, Chunk, Draft, ModelFailed, Rate, Spent
+from ragkit.reply import NO_RANKING
 from ragkit.stats import wilson
 from ragkit.tables import number, rate
 from ragkit.text import split
@@ -101,12 +102,13 @@ class Judge:
 
     def prompt(self, claim: Claim) -> Prompt:
         """What the model is asked about a claim."""
-        passages = "\n\n".join(f"[{n}] {check.shown(chunk)}" for n, chunk in enumerate(claim.passages, 1))
+        said = filter(_has_text, claim.passages)
+        passages = "\n\n".join(f"[{n}] {check.shown(chunk)}" for n, chunk in enumerate(said, 1))
         return Prompt(self.rules, f"Passages:\n\n{passages}\n\nClaim: {claim.text}")
 
     def _judged(self, ask: Ask, claim: Claim) -> tuple[Judged, Spent]:
-        if not claim.passages:
-            return Judged(claim, left_out="cites nothing"), Spent()
+        if not any(map(_has_text, claim.passages)):
+            return Judged(claim, left_out="cites no text" if claim.passages else "cites nothing"), Spent()
         try:
             reply = ask(self.prompt(claim))
         except ModelFailed as failed:
@@ -114,6 +116,11 @@ class Judge:
         if not reply.whole:
             return Judged(claim, why=reply.reason, left_out=f"not whole ({reply.stopped})"), spent([reply])
         return _read(claim, reply.text), spent([reply])
+
+
+def _has_text(chunk: Chunk) -> bool:
+    """Whether a passage says anything; a place that is cited without a quote does not."""
+    return bool(check.words(f"{chunk.lead}\n{chunk.text}"))
 
 
 def _read(claim: Claim, text: str) -> Judged:
@@ -162,6 +169,16 @@ def by_checks(answer: Answer, checks: Sequence[check.Judge]) -> bool | None:
         return None
     draft = Draft(answer.question, answer.text, tuple(citation.chunk for citation in answer.citations))
     return not any(judge(draft).refused for judge in checks)
+
+
+def by_code(answer: Answer, checks: Sequence[check.Judge]) -> bool | None:
+    """Whether every quote and sentence is covered (`by_support`) and no check stops an answer. Where no ranking is
+    shown there is nothing to hold a quote against, and the checks alone decide; they go by markers and passages, so
+    None where there are none."""
+    if answer.ranking != NO_RANKING:
+        return by_support(answer) and by_checks(answer, checks)
+    known = markers(answer.text) and any(_has_text(citation.chunk) for citation in answer.citations)
+    return by_checks(answer, checks) if known else None
 
 
 @dataclass(frozen=True)
@@ -225,11 +242,10 @@ class Opinion:
 
 
 def opinion(answers: Sequence[Answer], recorded: Recorded, checks: Sequence[check.Judge]) -> Opinion:
-    """The opinion of a model on those of some answers that did answer. What code says of one: every quote and sentence
-    is covered (`by_support`) and no check stops it."""
+    """The opinion of a model on those of some answers that did answer, beside what code says of them (`by_code`)."""
     said = [answer for answer in answers if answer.outcome == ANSWER]
     judged = list(map(Judge(recorded).load(), said))
-    code = [by_support(answer) and by_checks(answer, checks) for answer in said]
+    code = [by_code(answer, checks) for answer in said]
     counts = [one.faithful for one in judged]
     hits, of, left = (sum(getattr(each, name) for each in counts) for name in ("hits", "of", "left_out"))
     return Opinion(
