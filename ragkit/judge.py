@@ -31,6 +31,7 @@ RULES = (
     'Reply with JSON and nothing else: {"supported": true or false, "why": "a few words"}.\n'
     "supported is true only if the passages alone say all of the claim; what is merely likely is not supported.\n"
 )
+FAILED = "model failed"
 _MARK_BEHIND = re.compile(r"([.!?]+)((?:\s*\[\d+\])+)")
 _BULLET = re.compile(r"^\s*(?:[-*+\u2022]|\d+[.)])\s+")
 
@@ -112,7 +113,7 @@ class Judge:
         try:
             reply = ask(self.prompt(claim))
         except ModelFailed as failed:
-            return Judged(claim, why=str(failed), left_out="model failed"), Spent()
+            return Judged(claim, why=str(failed), left_out=FAILED), Spent()
         if not reply.whole:
             return Judged(claim, why=reply.reason, left_out=f"not whole ({reply.stopped})"), spent([reply])
         return _read(claim, reply.text), spent([reply])
@@ -233,12 +234,13 @@ def agreement(judged: Sequence[Judgement], code: Sequence[bool | None]) -> Agree
 @dataclass(frozen=True)
 class Opinion:
     """What a judge made of the answers of a run: claims that are faithful, how far it agrees with what code says of
-    whole answers, and what it took."""
+    whole answers, what it took, and what it said when it first failed."""
 
     model: str
     faithful: Rate
     agreement: Agreement
     spent: Spent
+    failed: str = ""
 
 
 def opinion(answers: Sequence[Answer], recorded: Recorded, checks: Sequence[check.Judge]) -> Opinion:
@@ -249,23 +251,34 @@ def opinion(answers: Sequence[Answer], recorded: Recorded, checks: Sequence[chec
     counts = [one.faithful for one in judged]
     hits, of, left = (sum(getattr(each, name) for each in counts) for name in ("hits", "of", "left_out"))
     return Opinion(
-        recorded.key(), Rate(hits, of, left), agreement(judged, code), sum((one.spent for one in judged), Spent())
+        recorded.key(),
+        Rate(hits, of, left),
+        agreement(judged, code),
+        sum((one.spent for one in judged), Spent()),
+        next((each.why for one in judged for each in one.claims if each.left_out == FAILED), ""),
     )
 
 
 def lines(found: Opinion) -> list[str]:
     """An opinion in lines: counts, interval, what was left out and why."""
     table, reasons = found.agreement, ", ".join(f"{many} {why}" for why, many in found.agreement.left_out.items())
+    told = f"; left out: {reasons}" if reasons else ""
     return [
-        f"judge ({found.model}): {rate(found.faithful)} claims supported",
-        f"judge and code agree on {rate(table.observed)} answers, kappa {number(table.kappa)}: both call faithful "
-        f"{table.both}, only the judge {table.judge_only}, only the code {table.code_only}, neither {table.neither}"
-        + f"; left out: {reasons}"
-        * bool(reasons),
+        f"judge ({found.model}): {rate(found.faithful, 'claims')} claims supported",
+        f"judge and code agree on {rate(table.observed, 'answers')} answers, kappa {number(table.kappa)}: both call "
+        f"faithful {table.both}, only the judge {table.judge_only}, only the code {table.code_only}, neither "
+        f"{table.neither}{told}",
         f"judge: {found.spent}",
+        *([f"judge: first failed with {found.failed}"] if found.failed else []),
     ]
 
 
 def data(found: Opinion) -> dict[str, object]:
     """An opinion as data, with the keys that `ragkit eval --help` lists."""
-    return {**asdict(found), "observed": asdict(found.agreement.observed), "kappa": found.agreement.kappa}
+    rates = {"faithful": _rate(found.faithful), "observed": _rate(found.agreement.observed)}
+    return {**asdict(found), **rates, "kappa": found.agreement.kappa}
+
+
+def _rate(value: Rate) -> dict[str, object]:
+    """A rate with Wilson's 95 % interval."""
+    return {**asdict(value), "interval": [*wilson(value.hits, value.of)]}

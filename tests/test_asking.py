@@ -318,10 +318,15 @@ def test_a_judge_is_held_against_the_code(
     assert KEY not in out + told + "".join(path.read_text() for path in replies(home))
 
 
-def test_no_judge_is_asked_that_is_not_named(stub: Stub, evaluate: Ragkit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MODEL_PROVIDER", "gemini")
-    _, told, _ = evaluate("--no-llm", "--json")
+@pytest.mark.parametrize("judge", [(), ("--judge", ""), ("--judge", " ")])
+def test_no_judge_is_asked_that_is_not_named(
+    service: Service, stub: Stub, evaluate: Ragkit, monkeypatch: pytest.MonkeyPatch, judge: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("MODEL_PROVIDER", PROVIDER[service.name])
+    _, told, _ = evaluate("--no-llm", "--json", *judge)
     assert "judge" not in json.loads(told) and not stub.requests
+    _, told, _ = evaluate("--json", *judge)  # the model of the settings writes, and judges nothing
+    assert "judge" not in json.loads(told) and len(stub.requests) == json.loads(told)["spent"]["calls"] == 2
 
 
 @pytest.mark.parametrize(
