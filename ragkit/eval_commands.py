@@ -65,7 +65,9 @@ def evaluate(
     ends the run with 2, and keeps what was recorded.
 
     --judge asks a model about each claim of each answer, and tells how far it agrees with what code checks; what it
-    gives no verdict on is left out and counted. Key judge: model, faithful, agreement, observed, kappa, spent.
+    gives no verdict on is left out and counted. No setting turns it on. Of a system that shows no ranking code judges
+    by markers and numbers alone. Key judge: model, faithful (claims: hits, of, left_out, interval), agreement (answers:
+    both, judge_only, code_only, neither, left_out by reason), observed (as faithful, of answers), kappa, spent, failed.
 
     --ask 'mybot {question}' (or the question on stdin), http://host/path (posts {"question": ...}) or
     python:module:function; a reply is text, or JSON as of `ask`. More keys: cited_sources, read_from_wording.
@@ -79,7 +81,7 @@ def evaluate(
     foreign = exchange.foreign(ask, system=both, name=name, timeout=timeout, retries=retries, jobs=jobs)
     if foreign and model:
         raise BadInput("--model is about our own systems; give it or --ask")
-    if judge and no_llm:
+    if (judge := judge.strip()) and no_llm:
         raise BadInput(f"--judge {judge} and --no-llm name a model and none; give one of them")
     second = providers.named(judge) if judge else None
     documents = folder(corpus)

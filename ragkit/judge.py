@@ -21,6 +21,7 @@ from ragkit.compare import kappa
 from ragkit.generate import Ask, Generate, Prompt, Recorded, as_json, spent
 from ragkit.markers import markers, plain
 from ragkit.records import ANSWER, Answer, Chunk, Draft, ModelFailed, Rate, Spent
+from ragkit.reply import NO_RANKING
 from ragkit.stats import wilson
 from ragkit.tables import number, rate
 from ragkit.text import split
@@ -30,6 +31,7 @@ RULES = (
     'Reply with JSON and nothing else: {"supported": true or false, "why": "a few words"}.\n'
     "supported is true only if the passages alone say all of the claim; what is merely likely is not supported.\n"
 )
+FAILED = "model failed"
 _MARK_BEHIND = re.compile(r"([.!?]+)((?:\s*\[\d+\])+)")
 _BULLET = re.compile(r"^\s*(?:[-*+\u2022]|\d+[.)])\s+")
 
@@ -101,19 +103,25 @@ class Judge:
 
     def prompt(self, claim: Claim) -> Prompt:
         """What the model is asked about a claim."""
-        passages = "\n\n".join(f"[{n}] {check.shown(chunk)}" for n, chunk in enumerate(claim.passages, 1))
+        said = filter(_has_text, claim.passages)
+        passages = "\n\n".join(f"[{n}] {check.shown(chunk)}" for n, chunk in enumerate(said, 1))
         return Prompt(self.rules, f"Passages:\n\n{passages}\n\nClaim: {claim.text}")
 
     def _judged(self, ask: Ask, claim: Claim) -> tuple[Judged, Spent]:
-        if not claim.passages:
-            return Judged(claim, left_out="cites nothing"), Spent()
+        if not any(map(_has_text, claim.passages)):
+            return Judged(claim, left_out="cites no text" if claim.passages else "cites nothing"), Spent()
         try:
             reply = ask(self.prompt(claim))
         except ModelFailed as failed:
-            return Judged(claim, why=str(failed), left_out="model failed"), Spent()
+            return Judged(claim, why=str(failed), left_out=FAILED), Spent()
         if not reply.whole:
             return Judged(claim, why=reply.reason, left_out=f"not whole ({reply.stopped})"), spent([reply])
         return _read(claim, reply.text), spent([reply])
+
+
+def _has_text(chunk: Chunk) -> bool:
+    """Whether a passage says anything; a place that is cited without a quote does not."""
+    return bool(check.words(f"{chunk.lead}\n{chunk.text}"))
 
 
 def _read(claim: Claim, text: str) -> Judged:
@@ -162,6 +170,16 @@ def by_checks(answer: Answer, checks: Sequence[check.Judge]) -> bool | None:
         return None
     draft = Draft(answer.question, answer.text, tuple(citation.chunk for citation in answer.citations))
     return not any(judge(draft).refused for judge in checks)
+
+
+def by_code(answer: Answer, checks: Sequence[check.Judge]) -> bool | None:
+    """Whether every quote and sentence is covered (`by_support`) and no check stops an answer. Where no ranking is
+    shown there is nothing to hold a quote against, and the checks alone decide; they go by markers and passages, so
+    None where there are none."""
+    if answer.ranking != NO_RANKING:
+        return by_support(answer) and by_checks(answer, checks)
+    known = markers(answer.text) and any(_has_text(citation.chunk) for citation in answer.citations)
+    return by_checks(answer, checks) if known else None
 
 
 @dataclass(frozen=True)
@@ -216,40 +234,51 @@ def agreement(judged: Sequence[Judgement], code: Sequence[bool | None]) -> Agree
 @dataclass(frozen=True)
 class Opinion:
     """What a judge made of the answers of a run: claims that are faithful, how far it agrees with what code says of
-    whole answers, and what it took."""
+    whole answers, what it took, and what it said when it first failed."""
 
     model: str
     faithful: Rate
     agreement: Agreement
     spent: Spent
+    failed: str = ""
 
 
 def opinion(answers: Sequence[Answer], recorded: Recorded, checks: Sequence[check.Judge]) -> Opinion:
-    """The opinion of a model on those of some answers that did answer. What code says of one: every quote and sentence
-    is covered (`by_support`) and no check stops it."""
+    """The opinion of a model on those of some answers that did answer, beside what code says of them (`by_code`)."""
     said = [answer for answer in answers if answer.outcome == ANSWER]
     judged = list(map(Judge(recorded).load(), said))
-    code = [by_support(answer) and by_checks(answer, checks) for answer in said]
+    code = [by_code(answer, checks) for answer in said]
     counts = [one.faithful for one in judged]
     hits, of, left = (sum(getattr(each, name) for each in counts) for name in ("hits", "of", "left_out"))
     return Opinion(
-        recorded.key(), Rate(hits, of, left), agreement(judged, code), sum((one.spent for one in judged), Spent())
+        recorded.key(),
+        Rate(hits, of, left),
+        agreement(judged, code),
+        sum((one.spent for one in judged), Spent()),
+        next((each.why for one in judged for each in one.claims if each.left_out == FAILED), ""),
     )
 
 
 def lines(found: Opinion) -> list[str]:
     """An opinion in lines: counts, interval, what was left out and why."""
     table, reasons = found.agreement, ", ".join(f"{many} {why}" for why, many in found.agreement.left_out.items())
+    told = f"; left out: {reasons}" if reasons else ""
     return [
-        f"judge ({found.model}): {rate(found.faithful)} claims supported",
-        f"judge and code agree on {rate(table.observed)} answers, kappa {number(table.kappa)}: both call faithful "
-        f"{table.both}, only the judge {table.judge_only}, only the code {table.code_only}, neither {table.neither}"
-        + f"; left out: {reasons}"
-        * bool(reasons),
+        f"judge ({found.model}): {rate(found.faithful, 'claims')} claims supported",
+        f"judge and code agree on {rate(table.observed, 'answers')} answers, kappa {number(table.kappa)}: both call "
+        f"faithful {table.both}, only the judge {table.judge_only}, only the code {table.code_only}, neither "
+        f"{table.neither}{told}",
         f"judge: {found.spent}",
+        *([f"judge: first failed with {found.failed}"] if found.failed else []),
     ]
 
 
 def data(found: Opinion) -> dict[str, object]:
     """An opinion as data, with the keys that `ragkit eval --help` lists."""
-    return {**asdict(found), "observed": asdict(found.agreement.observed), "kappa": found.agreement.kappa}
+    rates = {"faithful": _rate(found.faithful), "observed": _rate(found.agreement.observed)}
+    return {**asdict(found), **rates, "kappa": found.agreement.kappa}
+
+
+def _rate(value: Rate) -> dict[str, object]:
+    """A rate with Wilson's 95 % interval."""
+    return {**asdict(value), "interval": [*wilson(value.hits, value.of)]}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from statistics import median
 
 from ragkit import evaluate, metrics, tables
 from ragkit.records import ANSWER, ERROR, Chunk, Outcome, Rate, Spent
@@ -95,12 +96,24 @@ def spent(outcomes: Sequence[Outcome]) -> Spent:
 
 
 def took(outcomes: Sequence[Outcome]) -> list[str]:
-    """What models took, in total and for a question, in a line; nothing where none was asked."""
+    """What models took, in total and for a question; nothing where none was asked."""
     total, of = spent(outcomes), len(outcomes)
     if not total.calls:
         return []
     each = f"{total.tokens_in / of:.0f} + {total.tokens_out / of:.0f} tokens, {total.cost / of:.6f} USD"
-    return [f"model: {total} for {of} questions; {each} a question"]
+    return [f"model: {total} for {of} questions; {each} a question", _per_question(outcomes)]
+
+
+def _per_question(outcomes: Sequence[Outcome]) -> str:
+    """Median and most of the questions that a model was asked about. What has a call of unknown price stands in no
+    cost, and is counted."""
+    asked = [outcome.answer.spent for outcome in outcomes if outcome.answer.spent.calls]
+    tokens = [each.tokens_in + each.tokens_out for each in asked]
+    costs = [each.cost for each in asked if not each.unpriced]
+    cost = f"median {median(costs):.6f}, max {max(costs):.6f} USD" if costs else "cost not known"
+    left = f", {len(asked) - len(costs)} without a known cost" * (len(costs) < len(asked))
+    told = f"median {median(tokens):.0f}, max {max(tokens)} tokens; {cost}"
+    return f"per question: {told} ({len(asked)} of {len(outcomes)} asked a model{left})"
 
 
 def failures(outcomes: Sequence[Outcome]) -> list[Row]:

@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 Row = Mapping[str, object]
 
 
-def rate(value: Rate) -> str:
-    """Counts first, then Wilson's 95 % interval.
+def rate(value: Rate, of: str = "questions") -> str:
+    """Counts first, then Wilson's 95 % interval; `of` is what is counted.
 
-    >>> rate(Rate(5, 6)), rate(Rate(0, 0))
-    ('5/6 (44-97 %)', 'n/a (0 questions)')
+    >>> rate(Rate(5, 6)), rate(Rate(0, 0)), rate(Rate(0, 0, 2), "claims")
+    ('5/6 (44-97 %)', 'n/a (0 questions)', 'n/a (0 claims, 2 left out)')
     """
     left = f", {value.left_out} left out" if value.left_out else ""
     if not value.of:
-        return f"n/a (0 questions{left})"
+        return f"n/a (0 {of}{left})"
     low, high = wilson(value.hits, value.of)
     return f"{value.hits:g}/{value.of} ({100 * low:.0f}-{100 * high:.0f} %{left})"
 

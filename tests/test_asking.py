@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from ragkit import ask_commands, settings, systems
+from ragkit import ask_commands, report, settings, systems
 from ragkit.backends import service as backend
 from ragkit.generate import Function, Prompt, Reply
-from ragkit.records import ANSWER, Answer, Chunk, Citation
+from ragkit.records import ANSWER, Answer, Chunk, Citation, Golden, Outcome, Spent
 from tests.services import CLAUDE, GEMINI, KEY, SERVICES, Service, keyless
 from tests.stub import Reply as Sent
 from tests.stub import Request, Stub
@@ -318,10 +318,15 @@ def test_a_judge_is_held_against_the_code(
     assert KEY not in out + told + "".join(path.read_text() for path in replies(home))
 
 
-def test_no_judge_is_asked_that_is_not_named(stub: Stub, evaluate: Ragkit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MODEL_PROVIDER", "gemini")
-    _, told, _ = evaluate("--no-llm", "--json")
+@pytest.mark.parametrize("judge", [(), ("--judge", ""), ("--judge", " ")])
+def test_no_judge_is_asked_that_is_not_named(
+    service: Service, stub: Stub, evaluate: Ragkit, monkeypatch: pytest.MonkeyPatch, judge: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("MODEL_PROVIDER", PROVIDER[service.name])
+    _, told, _ = evaluate("--no-llm", "--json", *judge)
     assert "judge" not in json.loads(told) and not stub.requests
+    _, told, _ = evaluate("--json", *judge)  # the model of the settings writes, and judges nothing
+    assert "judge" not in json.loads(told) and len(stub.requests) == json.loads(told)["spent"]["calls"] == 2
 
 
 @pytest.mark.parametrize(
@@ -342,6 +347,32 @@ def test_a_judge_without_a_key_or_a_recording_is_told_in_a_line(service: Service
 
 
 def test_eval_tells_what_each_question_took(service: Service, stub: Stub, evaluate: Ragkit) -> None:
-    _, told, _ = evaluate("--model", PROVIDER[service.name], "--json")
-    found = json.loads(told)["per_question"]
+    """A question that the gate refuses stands in no count; without a model there is nothing to tell."""
+    words = ("--model", PROVIDER[service.name])
+    found = json.loads(evaluate(*words, "--json")[1])["per_question"]
     assert [(row["id"], row["calls"], row["tokens_in"]) for row in found] == [("1", 1, 40), ("3", 1, 40)]
+    assert all(list(row) == ["id", "calls", "tokens_in", "tokens_out", "cost", "unpriced"] for row in found)
+    (line,) = (line for line in evaluate(*words)[1].splitlines() if line.startswith("per question:"))
+    cost = f"{found[0]['cost']:.6f}"
+    assert line == f"per question: median 52, max 52 tokens; median {cost}, max {cost} USD (2 of 3 asked a model)"
+    assert json.loads(evaluate("--json")[1])["per_question"] == [] and "per question" not in evaluate()[1]
+
+
+def test_the_median_and_the_most_of_a_question() -> None:
+    """Calls without a known price are no cost of 0: their question stands in no cost, and is counted."""
+    spent = [Spent(1, 40, 12, 0.5), Spent(), Spent(2, 400, 8, 0.25, unpriced=1), Spent(1, 50, 10, 0.125)]
+    assert per_question(*spent) == (
+        "per question: median 60, max 408 tokens; median 0.312500, max 0.500000 USD "
+        "(3 of 4 asked a model, 1 without a known cost)"
+    )
+    assert per_question(Spent(1, 5, 2, 0.0, 1)) == (
+        "per question: median 7, max 7 tokens; cost not known (1 of 1 asked a model, 1 without a known cost)"
+    )
+
+
+def per_question(*spent: Spent) -> str:
+    """The line about questions that took this."""
+    rows = [Golden(str(n), "q", answerable=True, category="q1") for n in range(len(spent))]
+    made = [Outcome("s", row, Answer("q", ANSWER, "x", spent=each)) for row, each in zip(rows, spent, strict=True)]
+    (line,) = (line for line in report.took(made) if line.startswith("per question:"))
+    return line

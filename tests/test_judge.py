@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,12 +16,13 @@ from sklearn.metrics import cohen_kappa_score
 from ragkit import systems
 from ragkit.check import Marked, Numbers
 from ragkit.compare import kappa
-from ragkit.corpus import read
+from ragkit.corpus import Corpus, read
 from ragkit.files import ROOT
 from ragkit.generate import LENGTH, Function, Prompt, Recorded, Reply, Scripted
-from ragkit.judge import Agreement, Claim, Judge, Judged, Judgement, agreement, by_checks, by_support, claims
+from ragkit.judge import Agreement, Claim, Judge, Judged, Judgement, agreement, by_checks, by_code, by_support, claims
 from ragkit.models import NotAvailable
 from ragkit.records import ANSWER, ERROR, REFUSE, Answer, Chunk, Citation, Hit, Ranking, Rate
+from ragkit.reply import NO_RANKING
 from ragkit.stats import wilson
 from tests.services import KEY, SERVICES, Service, keyless, said
 from tests.stub import Stub
@@ -137,6 +139,16 @@ def test_a_claim_without_a_passage_is_not_asked_about() -> None:
     assert (found.supported, found.left_out, found.spent.calls) == (None, "cites nothing", 0)
 
 
+def test_a_place_without_a_quote_is_no_passage() -> None:
+    """A system that is not ours may name a file and a heading alone: a heading bears nothing out."""
+    place = Chunk("a.md#leave", "a.md", " ", ("Leave",))
+    found = Judge(Scripted(())).load()(answer("Leave is 25 days. [1]", (place, "")))
+    assert (found.supported, found.left_out, found.spent.calls) == (None, "cites no text", 0)
+    (claim,) = claims(answer("Leave is 25 days. [1][2]", (place, ""), (ONE, "Leave is 25 days.")))
+    shown = Judge(Scripted(())).prompt(claim).user
+    assert shown == "Passages:\n\n[1] Leave\nLeave is 25 days. Ask early.\n\nClaim: Leave is 25 days."
+
+
 @pytest.mark.parametrize("service", SERVICES, ids=str)
 def test_a_judge_behind_its_sdk_is_replayed(
     service: Service, running: Stub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -177,6 +189,25 @@ def test_what_code_says() -> None:
     checks = [choice.on(corpus) for choice in (Marked(), Numbers())]
     assert [by_checks(each, checks) for each in (quoted, bare, wrong, refused)] == [True, False, False, None]
     assert [by_checks(each, checks[1:]) for each in (bare, wrong)] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Leave is 25 days. [1]", True),
+        ("Leave is 26 days. [1]", False),
+        ("Leave. [2]", False),
+        ("Leave is 25 days.", None),
+    ],
+)
+def test_where_no_ranking_is_shown_the_checks_alone_decide(text: str, found: bool | None) -> None:
+    quote = "Leave is 25 days."
+    bare = replace(answer(text, (replace(ONE, text=quote), quote)), ranking=NO_RANKING)
+    checks = [choice.on(Corpus.of_chunks([ONE])) for choice in (Marked(), Numbers())]
+    assert by_code(bare, checks) is found
+    assert by_code(replace(bare, citations=(Citation(replace(ONE, text=""), "", 1),)), checks) is None
+    with_ranking = answer("Leave is 25 days. [1]", (ONE, "Leave is 24 days."))
+    assert by_code(with_ranking, checks) is False
 
 
 def verdict(supported: bool | None, why: str = "") -> Judgement:
