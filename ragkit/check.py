@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from ragkit.markers import markers, masked, plain, unmarked, unresolved
+from ragkit.markers import markers, masked, plain, unmarked, unresolved, without_own
 from ragkit.numbers import unsupported
 from ragkit.records import ANSWER, Answer, Chunk, Draft, Verdict
 from ragkit.text import fold, visible
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from ragkit.corpus import Corpus
 
 Same = Callable[[str, str], bool]
-QUOTED_BEHIND = 12  # signs that must stand before a bracket in a passage too, for it to be quoted
 Judge = Callable[[Draft], Verdict]
 
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
@@ -88,7 +87,8 @@ class Verbatim:
 
 def cited(draft: Draft) -> tuple[Chunk, ...]:
     """The passages that the markers of a draft name, in their order."""
-    named = {number for marker in markers(draft.text) for number in marker.numbers}
+    found = markers(draft.text, list(map(shown, draft.passages)))
+    named = {number for marker in found for number in marker.numbers}
     return tuple(chunk for number, chunk in enumerate(draft.passages, 1) if number in named)
 
 
@@ -98,7 +98,7 @@ def shown(chunk: Chunk) -> str:
 
 
 def _marked(draft: Draft) -> Verdict:
-    text = _without_quoted(draft)
+    text = without_own(draft.text, list(map(shown, draft.passages)))
     if wrong := unresolved(text, len(draft.passages)):
         return Verdict("citation-invalid", f"[{wrong[0]}]", f"the marker [{wrong[0]}] names no passage it was given")
     if not _SIGNS.search(plain(text)):
@@ -106,16 +106,6 @@ def _marked(draft: Draft) -> Verdict:
     if bare := unmarked(text):
         return Verdict("citation-invalid", reason=f'no marker stands with "{" ".join(bare[0].split())}"')
     return Verdict()
-
-
-def _without_quoted(draft: Draft) -> str:
-    """The text of a draft without the brackets that stand in a passage behind the same words: a quote may hold one."""
-    text, passages = draft.text, [shown(chunk) for chunk in draft.passages]
-    for marker in reversed(markers(text)):
-        behind = text[max(marker.start - QUOTED_BEHIND, 0) : marker.end]
-        if marker.start >= QUOTED_BEHIND and any(behind in passage for passage in passages):
-            text = text[: marker.start] + text[marker.end :]
-    return text
 
 
 def _quoted(draft: Draft) -> Verdict:

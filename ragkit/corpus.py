@@ -118,7 +118,7 @@ class Corpus:
         self.folder, self.analyzer = folder, analyzer
         self.dropped = tuple(row for _, dropped in cuts for row in dropped)
         pairs = zip(folder.documents, cuts, strict=True)
-        self.all_chunks = tuple(_labelled(chunk, front(document)) for document, (cut, _) in pairs for chunk in cut)
+        self.all_chunks = tuple(each for document, (cut, _) in pairs for each in _labelled(cut, front(document)))
         self.find = lru_cache(maxsize=4096)(self._find)
         self.passage = lru_cache(maxsize=4096)(self._passage)
         self.memo: dict[Callable[..., Any], dict[Any, Any]] = {}  # what others worked out about this corpus
@@ -266,11 +266,11 @@ def front(document: Document) -> dict[str, str]:
     return {key.strip(): value.strip("'\"") for key, value in pairs if not value.startswith(("[", "{"))}
 
 
-def _labelled(chunk: Chunk, labels: Mapping[str, str]) -> Chunk:
+def _labelled(chunks: Sequence[Chunk], labels: Mapping[str, str]) -> Sequence[Chunk]:
     if not labels:
-        return chunk
+        return chunks
     version, status, url = (labels.get(name, "") for name in ("version", "status", "url"))
-    return replace(chunk, version=version, status=status, url=url)
+    return [replace(chunk, version=version, status=status, url=url) for chunk in chunks]
 
 
 def _code_last(word: Word) -> tuple[bool, str]:

@@ -15,12 +15,13 @@ without a full stop and a line that ends in a colon, the last two without digits
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from ragkit.text import CODE, Analyzer, split, visible
 
+_BESIDE = 8  # signs that must stand beside a bracket in a passage too, for it to be quoted
 _CODE = re.compile(CODE, re.DOTALL | re.MULTILINE)
 _NUMBER = "[0-9\uff10-\uff19]{1,3}"
 _ITEM = rf"{_NUMBER}(?:\s?[-\u2010-\u2014\u2212]\s?{_NUMBER})?"
@@ -67,13 +68,16 @@ class _Part:
     text: str
 
 
-def markers(text: str) -> list[Marker]:
-    """The markers of a text in order.
+def markers(text: str, passages: Sequence[str] = ()) -> list[Marker]:
+    """The markers of a text in order, without the brackets that stand in a passage beside the same words: those are its
+    own, and quoted.
 
     >>> [marker.numbers for marker in markers("Two [1][3], more [1, 2; 5-7]. Code `[4]`, link [8](a.md), [2024].")]
     [(1,), (3,), (1, 2, 5, 6, 7)]
     >>> [marker.numbers for marker in markers("Glued[1] as they are[2]. None[0].")], markers("The item arr[1] is red.")
     ([(1,), (2,), (0,)], [])
+    >>> [m.numbers for m in markers("The fee is 5 pounds [3] for all. [1]", ["The fee is 5 pounds [3] for all."])]
+    [(1,)]
     """
     shown = _CODE.sub(lambda code: re.sub(r"[^\n]", "\0", code[0]), text)
     found = list(_BRACKET.finditer(shown))
@@ -82,7 +86,34 @@ def markers(text: str) -> list[Marker]:
     glued = _glued(shown, brackets)
     if not _glues(shown, brackets, glued):
         brackets = [bracket for bracket in brackets if bracket not in glued]
-    return [Marker(*bracket.span(), _named(bracket[0])) for bracket in brackets]
+    all_of = [Marker(*bracket.span(), _named(bracket[0])) for bracket in brackets]
+    return [marker for marker in all_of if not any(_own(text, marker, passage) for passage in passages)]
+
+
+def rewritten(text: str, found: Iterable[Marker], by: Callable[[Marker], str]) -> str:
+    """A text with another text in the place of some of its markers, which stand in order.
+
+    >>> rewritten("One [1], two [2].", markers("One [1], two [2]."), lambda marker: f"({marker.numbers[0]})")
+    'One (1), two (2).'
+    """
+    parts, last = list[str](), 0
+    for marker in found:
+        parts += (text[last : marker.start], by(marker))
+        last = marker.end
+    return "".join((*parts, text[last:]))
+
+
+def without_own(text: str, passages: Sequence[str]) -> str:
+    """A text without the brackets that are quoted from passages."""
+    real = {marker.start for marker in markers(text, passages)}
+    return rewritten(text, [marker for marker in markers(text) if marker.start not in real], lambda marker: "")
+
+
+def _own(text: str, marker: Marker, passage: str) -> bool:
+    """Whether a bracket stands in a passage behind the same signs, or before them where the line is at its head."""
+    low, high = marker.start - _BESIDE, marker.end + _BESIDE
+    behind, ahead = text[max(low, 0) : marker.end], text[marker.start : high]
+    return (low >= 0 and behind in passage) or (high <= len(text) and ahead in passage)
 
 
 def _free(text: str, bracket: re.Match[str], ends: set[int]) -> bool:

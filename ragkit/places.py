@@ -6,10 +6,8 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from ragkit.records import ANSWER, Answer, Chunk, Citation, Golden
+from ragkit.records import ANSWER, EVERY, Answer, Chunk, Citation, Golden
 from ragkit.text import visible
-
-EVERY = ("", "both")  # versions of what is true of all
 
 
 @dataclass(frozen=True)

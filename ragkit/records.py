@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, field, fields
 
 ANSWER, REFUSE, ERROR = "answer", "refuse", "error"
+EVERY = ("", "both")  # versions of what is true of all
 
 
 class BadInput(Exception):
@@ -52,6 +53,10 @@ class Chunk:
     version: str = ""
     status: str = ""
     url: str = ""
+
+    def is_of(self, version: str) -> bool:
+        """Whether it is true of a version: of that one, or of every one."""
+        return self.version in (version, *EVERY)
 
     @property
     def heading(self) -> str:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from ragkit.answer import Answerer, Quote, Said, Say
 from ragkit.evidence import SUPERSEDED
-from ragkit.markers import markers
-from ragkit.records import Chunk, Citation, Ranking, Spent
+from ragkit.markers import Marker, markers, rewritten
+from ragkit.records import EVERY, Chunk, Citation, Ranking, Spent
 from ragkit.retrieve import Lexical, Retrieve, Retriever
 from ragkit.status import labels
 from ragkit.text import fold
@@ -23,7 +23,6 @@ from ragkit.text import fold
 if TYPE_CHECKING:
     from ragkit.corpus import Corpus
 
-EVERY = ("", "both")  # versions of what is true of all
 
 Belongs = Callable[[Chunk], bool]
 
@@ -44,7 +43,7 @@ class Pinned:
             return asked[0] if len(asked) == 1 else ""
 
         def belongs(version: str) -> Belongs:
-            return lambda chunk: not version or chunk.version in (version, *EVERY)
+            return lambda chunk: not version or chunk.is_of(version)
 
         return _filtered(self.retriever, corpus, {version: belongs(version) for version in ("", *known)}, of, self.late)
 
@@ -128,7 +127,7 @@ class ByVersion:
 
 
 def _only(ranking: Ranking, version: str) -> Ranking:
-    return replace(ranking, hits=tuple(hit for hit in ranking.hits if hit.chunk.version in (version, *EVERY)))
+    return replace(ranking, hits=tuple(hit for hit in ranking.hits if hit.chunk.is_of(version)))
 
 
 def _joined(parts: Sequence[tuple[str, Said]]) -> Said:
@@ -153,15 +152,10 @@ def _joined(parts: Sequence[tuple[str, Said]]) -> Said:
 
 def _counted_on(said: Said, by: int) -> str:
     """The text of a part with its markers raised by a number; what names none of its citations becomes 0, so that it
-    names none of another part. A bracket within a quote is the document's own and stays."""
-    text, count = said.text, len(said.citations)
-    quoted = [span for each in said.citations if each.quote for span in _spans(each.quote, text)]
-    for marker in reversed(markers(text)):
-        if not any(low <= marker.start < high for low, high in quoted):
-            numbers = (n + by if 1 <= n <= count else 0 for n in marker.numbers)
-            text = text[: marker.start] + "".join(f"[{n}]" for n in numbers) + text[marker.end :]
-    return text
+    names none of another part. A bracket that is quoted is the document's own and stays."""
+    found = markers(said.text, [citation.quote for citation in said.citations])
 
+    def raised(marker: Marker) -> str:
+        return "".join(f"[{n + by if 1 <= n <= len(said.citations) else 0}]" for n in marker.numbers)
 
-def _spans(quote: str, text: str) -> list[tuple[int, int]]:
-    return [found.span() for found in re.finditer(re.escape(quote), text)]
+    return rewritten(said.text, found, raised)

@@ -17,8 +17,7 @@ from ragkit.files import fingerprint
 from ragkit.generate import NO_ANSWER, Reply
 from ragkit.numbers import bears_out, numbers, totals
 from ragkit.quantity import Number
-from ragkit.records import Chunk, Citation, Ranking
-from ragkit.scope import EVERY
+from ragkit.records import EVERY, Chunk, Citation, Ranking
 from ragkit.signals import COVERAGE_PASSAGE
 from ragkit.status import labels
 from ragkit.written import Write, Writer

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from ragkit.answer import Answerer, Quote, Said, Say
+from ragkit.check import shown
 from ragkit.concept import remembered
 from ragkit.generate import NO_ANSWER, Generate, Prompt, Reply, answered, spent
-from ragkit.markers import markers
+from ragkit.markers import Marker, markers, rewritten
 from ragkit.records import ERROR, REFUSE, BadInput, Chunk, Citation, ModelFailed, Ranking
 from ragkit.sentence import sentences
 from ragkit.text import visible
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 Write = Callable[[Ranking], Reply]
 
+MOST_BEYOND = 3  # of a range such as [1-999], numbers that name no passage
 _AT_A_WORD = re.compile(r"[\w\]]\Z")
 
 RULES = (
@@ -102,15 +104,18 @@ def resolved(text: str, passages: list[Chunk]) -> tuple[str, list[Chunk]]:
     >>> resolved("Yes [4, 2]. No [9].", [Chunk(str(n), "a.md", "") for n in range(1, 5)])[0]
     'Yes [1][2]. No [9].'
     """
-    found = markers(text)
+    found = markers(text, list(map(shown, passages)))
     named = dict.fromkeys(n for marker in found for n in marker.numbers if 1 <= n <= len(passages))
     new = {old: n for n, old in enumerate(named, 1)}
     ends = {marker.end for marker in found}
-    for marker in reversed(found):
-        brackets = "".join(f"[{new.get(n, n)}]" for n in marker.numbers)
-        apart = " " * (marker.start not in ends and bool(_AT_A_WORD.search(text[: marker.start])))
-        text = text[: marker.start] + apart + brackets + text[marker.end :]
-    return text, [passages[n - 1] for n in named]
+
+    def counted(marker: Marker) -> str:
+        beyond = [n for n in marker.numbers if n not in new][MOST_BEYOND:]
+        brackets = "".join(f"[{new.get(n, n)}]" for n in marker.numbers if n not in beyond)
+        apart = marker.start not in ends and _AT_A_WORD.search(text[max(marker.start - 40, 0) : marker.start])
+        return " " * bool(apart) + brackets
+
+    return rewritten(text, found, counted), [passages[n - 1] for n in named]
 
 
 def _citation(chunk: Chunk, text: str, corpus: Corpus) -> Citation:

@@ -296,6 +296,15 @@ def test_the_check_adds_only_what_is_cited_to_the_rule() -> None:
     assert judged(Numbers(), text).refused and not unsupported(text, [LEAVE.text, HALF.text])
 
 
+@pytest.mark.parametrize(
+    "quote",
+    ["See rule 7.[2]", "| all [1] | 25 [2] |", "[2][3] Leave is 25 days", "Leave is 25 days [99]", "[7] and no more"],
+)
+def test_a_quote_with_brackets_of_its_own_passes_with_its_marker(quote: str) -> None:
+    passage = Chunk("a", "a.md", f"Leave.\n\n{quote}\n\nMore.")
+    assert not judged(Marked(), f"{quote} [1]", (passage,)).refused
+
+
 def test_a_bracket_of_the_passage_itself_is_no_marker_of_a_quote() -> None:
     fee = Chunk("fee", "a.md", "The yearly fee is 5 pounds [3] for all.")
     assert not judged(Marked(), "The yearly fee is 5 pounds [3] for all. [1]", (fee,)).refused

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from ragkit import places, scope
 from ragkit.chunk import by_headings
 from ragkit.places import Places, cites_line, stands, version_correct
 from ragkit.records import ANSWER, ERROR, REFUSE, Answer, Chunk, Citation, Document, Golden
@@ -36,10 +35,6 @@ def cites(*pairs: tuple[str, int, str], outcome: str = ANSWER) -> Answer:
 
 def of(*names: str, outcome: str = ANSWER) -> Answer:
     return cites(*((f"{name}.md", 1, "?") for name in names), outcome=outcome)
-
-
-def test_what_is_true_of_every_version_is_the_same_for_both_wings() -> None:
-    assert places.EVERY == scope.EVERY
 
 
 # The version

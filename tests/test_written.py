@@ -228,3 +228,16 @@ def test_an_answerer_that_only_quotes_is_bad_input() -> None:
 
 def test_a_choice_of_writer_is_a_value() -> None:
     assert replace(Written(WRITER)) == Written(WRITER) and hash(Written(WRITER)) == hash(Written(WRITER))
+
+
+def test_a_bracket_within_a_quotation_stays_and_cites_nothing() -> None:
+    leave = Chunk("a", "a.md", "Annual leave is 25 days a year, as rule [3] says, for all staff.")
+    passages = [Chunk("b", "b.md", "Notice is 30 days."), leave, Chunk("c", "c.md", "Pay is full.")]
+    said = 'It says "Annual leave is 25 days a year, as rule [3] says" [2].'
+    assert resolved(said, passages) == (said.replace("[2]", "[1]"), [leave])
+
+
+def test_a_wide_range_is_no_long_text() -> None:
+    text, found = resolved("So [1-999]. " * 400, [Chunk("a", "a.md", "")])
+    assert len(text) < 400 * 30 and [chunk.id for chunk in found] == ["a"]
+    assert text.startswith("So [1][2][3][4]. ")

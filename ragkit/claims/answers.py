@@ -18,7 +18,6 @@ from ragkit.claims.drafts import outcomes, writing
 from ragkit.gate import Gate
 from ragkit.records import ANSWER, Outcome, Rate
 from ragkit.rerank import AsFound, Rerank, Reranker
-from ragkit.scope import EVERY
 from ragkit.scripted import SCRIPTS, Fabricator, Faithful, SecondGuesser
 from ragkit.system import System
 from ragkit.systems import CITED, COSINE, COVERAGE, FRONT_DESK, SYSTEMS
@@ -159,7 +158,7 @@ def present(found: Sequence[Outcome]) -> Rate:
 def right_version(found: Sequence[Outcome]) -> Rate:
     """Answers whose every citation is of the version that the question is pinned to, or of all."""
     pinned = [o for o in _answered(found, answerable=True) if o.golden.version and o.answer.citations]
-    right = [all(c.chunk.version in (o.golden.version, *EVERY) for c in o.answer.citations) for o in pinned]
+    right = [all(c.chunk.is_of(o.golden.version) for c in o.answer.citations) for o in pinned]
     return Rate(sum(right), len(right))
 
 

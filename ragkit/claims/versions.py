@@ -18,7 +18,7 @@ from ragkit.files import ROOT
 from ragkit.gate import Anything
 from ragkit.records import Document, Golden, Outcome, Rate
 from ragkit.retrieve import Retriever
-from ragkit.scope import EVERY, ByVersion, InForce, Pinned
+from ragkit.scope import ByVersion, InForce, Pinned
 from ragkit.system import System
 from ragkit.systems import CITED, COSINE, HYBRID
 
@@ -96,8 +96,8 @@ WAYS: dict[str, tuple[Retriever, Answerer]] = {
 
 def strays(outcome: Outcome) -> bool:
     """Whether an answer cites a passage of another version than the one the row is pinned to."""
-    cited = {citation.chunk.version for citation in outcome.answer.citations}
-    return bool(outcome.golden.version and cited - {outcome.golden.version, *EVERY})
+    version = outcome.golden.version
+    return bool(version) and not all(citation.chunk.is_of(version) for citation in outcome.answer.citations)
 
 
 @cache
