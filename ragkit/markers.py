@@ -21,7 +21,7 @@ from itertools import pairwise
 
 from ragkit.text import CODE, Analyzer, split, visible
 
-_BESIDE = 8  # signs that must stand beside a bracket in a passage too, for it to be quoted
+_BESIDE = 12  # signs that must stand beside a bracket in a passage too, for it to be quoted
 _CODE = re.compile(CODE, re.DOTALL | re.MULTILINE)
 _NUMBER = "[0-9\uff10-\uff19]{1,3}"
 _ITEM = rf"{_NUMBER}(?:\s?[-\u2010-\u2014\u2212]\s?{_NUMBER})?"
@@ -110,10 +110,14 @@ def without_own(text: str, passages: Sequence[str]) -> str:
 
 
 def _own(text: str, marker: Marker, passage: str) -> bool:
-    """Whether a bracket stands in a passage behind the same signs, or before them where the line is at its head."""
+    """Whether a bracket stands in a passage behind the same signs, from the head of the line where they are few; or
+    before the same signs."""
     low, high = marker.start - _BESIDE, marker.end + _BESIDE
-    behind, ahead = text[max(low, 0) : marker.end], text[marker.start : high]
-    return (low >= 0 and behind in passage) or (high <= len(text) and ahead in passage)
+    head = text.rfind("\n", 0, marker.start)  # -1 in the first line
+    behind = text[low : marker.end] if low > head else "\n" + text[head + 1 : marker.end]
+    ahead = text[marker.start : high]
+    alone = behind[0] == "\n" and marker.start == head + 1  # a bracket at the head of a line says nothing by itself
+    return (not alone and behind in f"\n{passage}") or (high <= len(text) and ahead in passage)
 
 
 def _free(text: str, bracket: re.Match[str], ends: set[int]) -> bool:
