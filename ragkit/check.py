@@ -104,7 +104,7 @@ def _marked(draft: Draft) -> Verdict:
     if not _SIGNS.search(plain(text)):
         return Verdict("citation-invalid", reason="the draft says nothing")
     if bare := unmarked(text):
-        return Verdict("citation-invalid", reason=f'no marker stands with "{" ".join(bare[0].split())}"')
+        return Verdict("citation-invalid", reason=f"a sentence of {_counted(bare[0])} carries no marker")
     return Verdict()
 
 
@@ -113,9 +113,15 @@ def _quoted(draft: Draft) -> Verdict:
     for quote in quotes(draft.text):
         if not any(_all_stand(quote, chunk) for chunk in passages):
             return Verdict(
-                "citation-invalid", reason=f'no cited passage says "{" ".join(quote.split())}" to the letter'
+                "citation-invalid", reason=f"a quote of {_counted(quote)} stands in no cited passage to the letter"
             )
     return Verdict()
+
+
+def _counted(text: str) -> str:
+    """How long a text is: a reason names none of a document, only where to look in the draft."""
+    many = len(text.split())
+    return f"{many} word" + "s" * (many != 1)
 
 
 def quotes(text: str) -> list[str]:

@@ -74,7 +74,7 @@ _TOKEN = re.compile(
     r"(?<!\d)(?:19|20)\d\d[-_.](?:0[1-9]|1[0-2])(?:[-_.](?:0[1-9]|[12]\d|3[01]))?(?!\d)"
     r"|(?<![^\W\d_])(?:v|ver|version|rev)[-_. ]?\d+(?:\.\d+)*(?![^\W_])|[^\W\d_]+|\d+|[()<>]"
 )
-_NUMBER = re.compile(r"[a-z]+[-_. ]?(\d+(?:\.\d+)*)")
+_NUMBER = re.compile(r"[a-z]+[-_. ]?(\d{1,9}(?:\.\d{1,9})*)")
 
 
 @dataclass(frozen=True, slots=True)

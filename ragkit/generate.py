@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
@@ -172,7 +173,9 @@ class Asked:
         name = self.choice.hash(prompt)
         file = cache() / "replies" / f"{name}.json"
         about = {"key": self.choice.key(), "system": prompt.system, "user": prompt.user}
-        if not file.exists():
+        with _writing(file.parent):
+            there = file.exists()
+        if not there:
             return self._recorded(prompt, self._model(name), file, about)
         reply = _replayed(file, about)
         with self._lock:
@@ -182,9 +185,12 @@ class Asked:
     def _recorded(self, prompt: Prompt, ask: Ask, file: Path, about: dict[str, str]) -> Reply:
         with _writing(file.parent):  # before the call that costs
             file.parent.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=file.parent).close()
         with self._lock:
             self.made += 1
         reply = ask(prompt)
+        if not _sound(reply):
+            raise ModelFailed(f"{_line(reply.model)}: tokens or cost of the reply are no counts")
         with _writing(file):
             write_text(file, json.dumps(about | {"reply": asdict(reply)}, ensure_ascii=False, indent=1) + "\n")
         return reply
@@ -215,8 +221,8 @@ def _replayed(file: Path, about: dict[str, str]) -> Reply:
 
 
 def _sound(reply: Reply) -> bool:
-    counts = all(n is None or type(n) is int and n >= 0 for n in (reply.tokens_in, reply.tokens_out))
-    return counts and (reply.cost is None or type(reply.cost) in (int, float) and 0 <= reply.cost < float("inf"))
+    counts = all(n is None or type(n) is int and 0 <= n < 10**12 for n in (reply.tokens_in, reply.tokens_out))
+    return counts and (reply.cost is None or type(reply.cost) in (int, float) and 0 <= reply.cost < 1e12)
 
 
 @contextlib.contextmanager
@@ -235,10 +241,14 @@ def answered(question: str, reply: Reply) -> Answer:
     """The answer that a reply is, citations aside: what is not whole is an error with its reason, and what there is of
     it stays in `text` for the reader; what begins with NO_ANSWER is a refusal of the gate `model`."""
     if not reply.whole:
-        return Answer(question, ERROR, reply.text.strip(), error=f"{reply.model}: {reply.reason}")
+        return Answer(question, ERROR, reply.text.strip(), error=_line(f"{reply.model}: {reply.reason}"))
     if re.match(rf"[\s\"'`*(\[]*{NO_ANSWER}(?!\w)", reply.text):
         return Answer(question, REFUSE, verdict=Verdict(GATE, reason="the model finds no answer in the passages"))
     return Answer(question, ANSWER, reply.text.strip())
+
+
+def _line(said: str) -> str:
+    return " ".join(said.split())
 
 
 def unfenced(text: str) -> str:
@@ -257,7 +267,7 @@ def as_json(text: str) -> Any:  # noqa: ANN401  # whatever JSON holds
     try:
         return json.loads(unfenced(text), parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
-        said = " ".join(str(error).split())
+        said = _line(str(error))
     raise ModelFailed(f"the reply is no JSON: {said}")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ragkit.generate import Generate, Recorded
 from ragkit.records import BadInput
-from ragkit.settings import setting
+from ragkit.settings import setting, told
 
 VARIABLE = "MODEL_PROVIDER"
 
@@ -36,6 +36,6 @@ def named(name: str = "", *, replay_only: bool = False) -> Recorded | None:
     if not asked:
         return None
     if asked not in PROVIDERS:
-        place = f"model {asked!r}" if name.strip() else f"{VARIABLE}={' '.join(asked.split())}"
+        place = f"model {told(asked)!r}" if name.strip() else f"{VARIABLE}={told(asked)}"
         raise BadInput(f"{place}: unknown; use one of {', '.join(PROVIDERS)}")
     return Recorded(PROVIDERS[asked](), replay_only)

@@ -21,6 +21,15 @@ def setting(name: str) -> str:
     return (os.environ[name] if name in os.environ else _file().get(name, "")).strip()
 
 
+def told(value: str) -> str:
+    """An unknown value for a message: as it is where it may be a name, else not at all, since it may be a key."""
+    return (
+        value
+        if re.fullmatch(r"[A-Za-z][a-z0-9_-]{0,19}(?: [a-z][a-z0-9_-]{0,19})?", value)
+        else "(not told, it looks like no name)"
+    )
+
+
 def _file() -> dict[str, str]:
     try:
         if not FILE.is_file():

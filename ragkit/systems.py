@@ -16,7 +16,7 @@ from ragkit.records import BadInput
 from ragkit.rerank import Overlap
 from ragkit.retrieve import Lexical
 from ragkit.scope import ByVersion, InForce, Pinned
-from ragkit.settings import setting
+from ragkit.settings import setting, told
 from ragkit.signals import FOUND_COSINE, TOP
 from ragkit.system import System
 from ragkit.text import Analyzer
@@ -83,7 +83,11 @@ def asking(system: System, generate: Generate) -> System:
     """The system with its answers written by a language model instead of quoted; `cosine` has it defer to the gate, as
     that design does. BadInput for a system that only quotes by design."""
     defer = system.name == COSINE.name
-    answerer = by(system.answerer, Model(generate, defer), defer=defer)
+    try:
+        answerer = by(system.answerer, Model(generate, defer), defer=defer)
+    except BadInput:
+        said = "quotes by design, no model writes here; use another system, or --no-llm"
+        raise BadInput(f"{system.name}: {said}") from None
     return replace(system, name=f"{system.name}+{generate.key().split()[0]}", answerer=answerer)
 
 
@@ -91,5 +95,5 @@ def backend() -> str:
     """The retrieval backend: RAG_BACKEND of the environment or of `.env`, `bm25` when it is not set."""
     name = setting("RAG_BACKEND") or BACKENDS[0]
     if name not in BACKENDS:
-        raise BadInput(f"RAG_BACKEND={' '.join(name.split())}: unknown; use one of {', '.join(BACKENDS)}")
+        raise BadInput(f"RAG_BACKEND={told(name)}: unknown; use one of {', '.join(BACKENDS)}")
     return name

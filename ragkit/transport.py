@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit
 
+from ragkit import deadline
 from ragkit.records import BadInput
 
 T = TypeVar("T")
@@ -56,24 +57,11 @@ def clean(text: str) -> str:
 
 
 def within(seconds: float, call: Callable[[], T]) -> T:
-    """What a call gives in a thread of its own. One that takes longer is left alone, and what it gives is dropped."""
-    given: list[T] = []
-    broken: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            given.append(call())
-        except BaseException as error:  # raised below, where somebody waits
-            broken.append(error)
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if broken:
-        raise broken[0]
-    if not given:
-        raise _late(seconds)
-    return given[0]
+    """See `deadline.within`; what is late has failed, and may pass."""
+    try:
+        return deadline.within(seconds, call)
+    except deadline.Late:
+        raise _late(seconds) from None
 
 
 def _late(seconds: float, said: str = "") -> Failed:

@@ -24,12 +24,14 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """What is sent back after `delay` seconds: a text as it is, anything else as JSON. `None` closes the connection."""
+    """What is sent back after `delay` seconds: a text as it is, anything else as JSON. `None` closes the connection.
+    With `drip` a space goes out at that many seconds, before the body and without an end."""
 
     body: Any = None
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     delay: float = 0
+    drip: float = 0
 
 
 Step = Reply | Callable[[Request], Reply]
@@ -84,6 +86,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         try:
             self.end_headers()
+            while reply.drip and not self.stub.over.wait(reply.drip):
+                self.wfile.write(b" ")
             self.wfile.write(body)
         except ConnectionError:
             pass  # the client has given up

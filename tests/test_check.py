@@ -107,13 +107,15 @@ def test_a_true_answer_passes(text: str) -> None:
     ("check", "text", "said"),
     [
         (Marked(), "Leave [7].", ("citation-invalid", "[7]", "the marker [7] names no passage it was given")),
-        (Marked(), "It is\npaid.", ("citation-invalid", "", 'no marker stands with "It is paid."')),
+        (Marked(), "It is\npaid.", ("citation-invalid", "", "a sentence of 3 words carries no marker")),
         (Marked(), "[1].", ("citation-invalid", "", "the draft says nothing")),
         (Numbers(), "26 or 27 days [1].", (
             "number-unsupported", "26", "26, 27 days: stands in no cited passage and is no sum of two numbers that do",
         )),
         (Numbers(sums=False), "26 days [1].", ("number-unsupported", "26 days", "26 days: stands in no cited passage")),
-        (Verbatim(), 'So "no\u00a0pay" [1].', ("citation-invalid", "", 'no cited passage says "no pay" to the letter')),
+        (Verbatim(), 'So "no\u00a0pay" [1].', (
+            "citation-invalid", "", "a quote of 2 words stands in no cited passage to the letter",
+        )),
     ],
 )  # fmt: skip
 def test_the_reason_names_in_a_line_what_failed(check: Check, text: str, said: tuple[str, str, str]) -> None:

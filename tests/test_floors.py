@@ -19,7 +19,7 @@ HOUSE = build.ROOT / "ragkit"
 # `beside` is the package of clients of services.
 # A module that is not built yet may stand here.
 TABLE = """
-0  shared     records forms
+0  shared     records forms deadline
 1  shared     text stats files chunk units inflections
 2  shared     corpus models commits markers quantity settings prices
 2  judging    golden tables risk compare resample transport

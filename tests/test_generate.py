@@ -357,3 +357,28 @@ def test_nothing_was_spent() -> None:
 
 def test_the_names_of_stops_are_all_known() -> None:
     assert generate.STOPS == ("end", "length", "safety", "empty", "other")
+
+
+def test_a_reply_that_could_not_be_replayed_is_not_recorded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("RAGKIT_CACHE", str(tmp_path))
+    ask = Recorded(Function("odd", lambda prompt: Reply("It is so.", "odd", -1, 2))).load()
+    with pytest.raises(ModelFailed, match="odd: tokens or cost of the reply are no counts"):
+        ask(Prompt("", "Is it?"))
+    assert list((tmp_path / "replies").glob("*.json")) == []
+
+
+def test_a_folder_that_takes_no_file_is_told_before_the_call(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("RAGKIT_CACHE", str(tmp_path))
+
+    def full(**about: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("ragkit.generate.tempfile.TemporaryFile", full)
+    ask = Recorded(Function("f", lambda prompt: "It is so.")).load()
+    with pytest.raises(BadInput, match="No space left on device; allow writing there"):
+        ask(Prompt("", "Is it?"))
+    assert ask.made == 0
+
+
+def test_an_error_is_one_line() -> None:
+    assert answered("?", Reply("", "a\nb", stopped="length", reason="x\ny")).error == "a b: x y"

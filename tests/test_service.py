@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import html
+import json
 import logging
 import subprocess
 import sys
@@ -10,6 +12,7 @@ import time
 import traceback
 from collections.abc import Iterator
 from email.utils import formatdate
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -329,3 +332,53 @@ def test_a_stub_refuses_what_the_service_refuses(service: Service) -> None:
     asked = [Request(path, headers, good), Request("/v1/other", headers, good), Request(path, headers, {})]
     assert [service.usual(request).status for request in asked] == [200, 404, 400]
     assert service.usual(Request(path, {}, good)).status in (401, 403)
+
+
+# What goes on and on, and what counts nothing
+
+
+def test_a_service_that_sends_bit_by_bit_is_given_up(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backend, "TEXT_TIMEOUT", 0.5)
+    monkeypatch.setattr(backend, "GRACE", 0.3)
+    with Stub(service.usual, [Reply("x" * 1000, drip=0.1)] * 4) as slow:
+        service.reachable(monkeypatch, slow)
+        told = failure(service.choice.load())
+    assert "no reply within 0.8 s" in told and "(attempts: 1)" in told and len(slow.requests) == 1
+
+
+@pytest.mark.parametrize("value", ["12", 12.5, -12, True, None, 10**30])
+def test_what_is_no_count_of_tokens_is_not_known(value: object) -> None:
+    assert backend.count(value) is None
+    assert (backend.count(0), backend.count(7)) == (0, 7)
+
+
+@pytest.mark.parametrize("secret", ['a"b\\c', "a&b<c", "a/b+c"])
+def test_a_key_is_hidden_however_it_is_written(secret: str) -> None:
+    hide = backend.hiding(secret, "other")
+    for way in (str, json.dumps, html.escape, quote, lambda each: quote(each, safe="")):
+        assert secret not in hide(f"it was {way(secret)}") and "***" in hide(f"it was {way(secret)}")
+    assert hide("an other") == "an ***"
+
+
+def test_a_package_that_breaks_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, line in (("broken_one", "raise RuntimeError('no\\nway')"), ("broken_two", "raise SystemExit(3)")):
+        (tmp_path / f"{name}.py").write_text(line)
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("broken_one", "broken_two"):
+        with pytest.raises(NotAvailable, match="which can not be loaded .*install it anew"):
+            backend.sdk(name, name, "m")
+
+
+def test_a_client_that_can_not_be_made_is_told(service: Service, stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/cert.pem")
+    with pytest.raises((ModelFailed, NotAvailable)):
+        service.choice.load()(PROMPT)
+
+
+def test_headers_that_are_sent_along_are_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("anthropic")
+    monkeypatch.setenv("ANTHROPIC_CUSTOM_HEADERS", "x-secret: CUSTOMSECRET")
+    with Stub(lambda request: Reply(f"sent {request.headers.get('x-secret')}", 400)) as stub:
+        CLAUDE.reachable(monkeypatch, stub)
+        told = failure(CLAUDE.choice.load())
+    assert "CUSTOMSECRET" not in told and "***" in told

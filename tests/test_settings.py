@@ -12,7 +12,7 @@ from ragkit.backends import service
 from ragkit.files import ROOT
 from ragkit.models import NotAvailable
 from ragkit.records import BadInput
-from ragkit.settings import parsed, setting
+from ragkit.settings import parsed, setting, told
 from tests.services import keyless, said
 
 
@@ -91,3 +91,11 @@ def test_git_does_not_see_the_file() -> None:
     if (ROOT / ".git").exists():
         ignored = subprocess.run(["git", "check-ignore", "-q", ".env.example"], cwd=ROOT)
         assert ignored.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [("gpt", "gpt"), ("gemini anthropic", "gemini anthropic"), ("AIzaSyB1234567890abc", ""), ("sk-" + "a" * 40, "")],
+)
+def test_a_value_that_may_be_a_key_is_not_told(value: str, shown: str) -> None:
+    assert told(value) == (shown or "(not told, it looks like no name)")

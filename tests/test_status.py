@@ -279,3 +279,11 @@ def test_no_label_depends_on_the_order_of_files() -> None:
     assert sorted(labels(documents), key=repr) == [
         *sorted((status.replace(each, others=tuple(sorted(each.others))) for each in labels(documents[::-1])), key=repr)
     ]
+
+
+def test_a_number_of_thousands_of_digits_is_no_version() -> None:
+    documents = [
+        Document(f"{name}.md", f"# Leave policy v{'9' * many}\n\nLeave is long.")
+        for name, many in (("a", 5000), ("b", 1))
+    ]
+    assert len(labels(documents)) == 2

@@ -10,6 +10,7 @@ import pytest
 
 from ragkit.frontdesk import Bullets
 from ragkit.gate import Floor
+from ragkit.records import BadInput, Rate
 from ragkit.rerank import AsFound, Overlap
 from ragkit.retrieve import Lexical
 from ragkit.signals import TOP
@@ -165,9 +166,17 @@ def test_a_bar_of_its_own_moves_with_the_floor() -> None:
 
 
 def test_a_floor_is_told_as_stated_and_as_chosen() -> None:
-    stated, chosen = refit.calibrated(asked()[0], asked(), [SYSTEMS["threshold"]])
+    threshold, others = SYSTEMS["threshold"], designs.studies("sdk-probes")
+    stated, chosen = refit.calibrated(asked()[0], others, [threshold])
     assert stated["at"] == 2.0 and stated["errors where chosen"] == ""
-    assert chosen["errors where chosen"].hits == chosen["errors where chosen"].of - chosen["right"].hits
+    there, here = (designs.outcomes(refit.with_floor(threshold, chosen["at"]), each) for each in (asked(), others))
+    assert chosen["errors where chosen"] == Rate(sum(not o.right for o in there), len(there))
+    assert chosen["right"].hits == sum(bool(o.right) for o in here)
+
+
+def test_a_floor_is_not_judged_on_the_questions_it_was_chosen_on() -> None:
+    with pytest.raises(BadInput, match="18 questions are in both"):
+        refit.calibrated(asked()[0], (*designs.studies("sdk-probes"), *asked()))
 
 
 # Stemmers

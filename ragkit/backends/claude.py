@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,10 +36,12 @@ class Claude:
         return f"anthropic {self.model} {self.most_tokens}"
 
     def load(self) -> Ask:
-        hide = service.hiding(service.key(self.model, KEYS))
+        hide = service.hiding(service.key(self.model, KEYS), *_headers())
         sdk = service.sdk("anthropic", "anthropic", self.model)
         client = service.tried(lambda: self._client(sdk), self.model, hide)
-        return lambda prompt: service.tried(lambda: self._asked(client, prompt, hide), self.model, hide)
+        return lambda prompt: service.tried(
+            lambda: self._asked(client, prompt, hide), self.model, hide, service.TEXT_TIMEOUT + service.GRACE
+        )
 
     def _client(self, sdk: Any) -> Any:  # noqa: ANN401
         http = sdk.DefaultHttpxClient(follow_redirects=False)  # the key stays here
@@ -81,6 +84,11 @@ def _reason(found: Any, stopped: str) -> str:  # noqa: ANN401
 def _tokens(used: Any) -> tuple[int | None, int | None]:  # noqa: ANN401
     """Tokens of the prompt, kept ones among them, and of the reply."""
     names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-    parts = [getattr(used, name, None) for name in names]
-    known = [part for part in parts if isinstance(part, int)]
-    return sum(known) if known else None, getattr(used, "output_tokens", None)
+    known = [part for name in names if (part := service.count(getattr(used, name, None))) is not None]
+    return sum(known) if known else None, service.count(getattr(used, "output_tokens", None))
+
+
+def _headers() -> list[str]:
+    """The values of headers that the SDK is told to send along: they may be secret."""
+    lines = os.environ.get("ANTHROPIC_CUSTOM_HEADERS", "").splitlines()
+    return [value for line in lines if (value := line.partition(":")[2].strip())]

@@ -23,10 +23,14 @@ TOGETHER = 100  # texts in one request, the most the service takes
 
 def client(model: str, timeout: float) -> Any:  # noqa: ANN401
     """A client of the service; a request takes at most `timeout` seconds. NotAvailable without a key or the package."""
-    service.key(model, KEYS)
+    hide = service.hiding(service.key(model, KEYS))
     genai = service.sdk("google.genai", "google-genai", model)
     options = {"timeout": round(1000 * timeout), "client_args": {"follow_redirects": False}}  # the key stays here
-    return genai.Client(vertexai=False, api_key=service.key(model, KEYS), http_options=options)
+
+    def made() -> Any:  # noqa: ANN401
+        return genai.Client(vertexai=False, api_key=service.key(model, KEYS), http_options=options)
+
+    return service.tried(made, model, hide)
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ class Gemini:
         def encode(texts: Sequence[str], task: str) -> NDArray[np.float32]:
             batches = [texts[n : n + TOGETHER] for n in range(0, len(texts), TOGETHER)]
             calls = [partial(self._vectors, opened, batch, task) for batch in batches]
-            parts = [service.tried(call, self.model, hide) for call in calls]
+            parts = [service.tried(call, self.model, hide, service.TIMEOUT + service.GRACE) for call in calls]
             return np.concatenate([np.zeros((0, self.dimensions), np.float32), *parts])
 
         return encode

@@ -31,7 +31,9 @@ class GeminiText:
 
     def load(self) -> Ask:
         opened, hide = client(self.model, service.TEXT_TIMEOUT), service.hiding(service.key(self.model, KEYS))
-        return lambda prompt: service.tried(lambda: self._asked(opened, prompt, hide), self.model, hide)
+        return lambda prompt: service.tried(
+            lambda: self._asked(opened, prompt, hide), self.model, hide, service.TEXT_TIMEOUT + service.GRACE
+        )
 
     def _asked(self, client: Any, prompt: Prompt, hide: service.Hide) -> Reply:  # noqa: ANN401
         config = {"max_output_tokens": self.most_tokens, "automatic_function_calling": {"disable": True}}
@@ -39,7 +41,8 @@ class GeminiText:
         contents = [{"role": "user", "parts": [{"text": prompt.user}]}]
         found = client.models.generate_content(model=self.model, contents=contents, config=config | system)
         used = found.usage_metadata
-        tokens = (used.prompt_token_count, _sum(used.candidates_token_count, used.thoughts_token_count)) if used else ()
+        made = _sum(used.candidates_token_count, used.thoughts_token_count) if used else None
+        tokens = (service.count(used.prompt_token_count), service.count(made)) if used else (None, None)
         stopped, reason = _end(found)
         return service.reply(
             _texts(found),
@@ -47,7 +50,7 @@ class GeminiText:
             reason,
             asked=self.model,
             told=found.model_version,
-            tokens=tokens or (None, None),
+            tokens=tokens,
             hide=hide,
         )
 

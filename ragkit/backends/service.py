@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import importlib
+import json
 import re
 import time
 from collections.abc import Callable, Sequence
@@ -10,6 +12,7 @@ from email.utils import mktime_tz, parsedate_tz
 from typing import Any, TypeVar
 from urllib.parse import quote
 
+from ragkit.deadline import within
 from ragkit.generate import END, LENGTH, Reply
 from ragkit.models import NotAvailable
 from ragkit.prices import cost
@@ -24,7 +27,9 @@ FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0  # seconds
 TIMEOUT, TEXT_TIMEOUT = 60.0, 120.0  # seconds for vectors, for a text
 PASSING = frozenset({408, 429, 500, 502, 503, 504, 529})  # 529: overloaded, of Anthropic
 UNREACHED = frozenset({"TimeoutException", "NetworkError", "RemoteProtocolError"})  # of httpx or httpx2
+GRACE = 60.0  # seconds that an attempt may take in all, above the timeout
 MOST_SAID = 200  # characters
+MOST_TOKENS = 10**9
 sleep = time.sleep
 
 
@@ -45,20 +50,31 @@ def sdk(module: str, package: str, model: str) -> Any:  # noqa: ANN401  # a modu
         return importlib.import_module(module)
     except ImportError:
         raise NotAvailable(f"{model} needs {package}; pip install -e '.[models]' installs it") from None
+    except (Exception, SystemExit) as error:  # whatever a broken package does
+        said = _line(f"{type(error).__name__}: {error}", str)
+    raise NotAvailable(f"{model} needs {package}, which can not be loaded ({said}); install it anew")
 
 
-def hiding(secret: str) -> Hide:
-    """What takes a key out of a text, as it is and URL-encoded."""
-    forms = re.compile("|".join(map(re.escape, (quote(secret, safe=""), quote(secret), secret))), re.IGNORECASE)
-    return lambda text: forms.sub("***", text)
+def hiding(*secrets: str) -> Hide:
+    """What takes keys out of a text: as they are, URL-encoded, and as they stand in JSON and HTML."""
+    ways = (str, quote, lambda each: quote(each, safe=""), lambda each: json.dumps(each)[1:-1], html.escape)
+    forms = {way(each) for each in secrets for way in ways}
+    found = re.compile("|".join(map(re.escape, sorted(forms, key=len, reverse=True))), re.IGNORECASE)
+    return lambda text: found.sub("***", text)
 
 
-def tried(call: Callable[[], T], model: str, hide: Hide) -> T:
+def count(value: object) -> int | None:
+    """A number of tokens as a service tells it; None for what can be none."""
+    return value if type(value) is int and 0 <= value < MOST_TOKENS else None
+
+
+def tried(call: Callable[[], T], model: str, hide: Hide, seconds: float | None = None) -> T:
     """What a call gives. A timeout, a broken connection and PASSING are tried again, up to ATTEMPTS in all, after the
-    wait that is asked for; any other failure, the last of them and a wait beyond LONGEST_WAIT are ModelFailed."""
+    wait that is asked for; any other failure, the last of them and a wait beyond LONGEST_WAIT are ModelFailed, and so
+    is an attempt that is not done in `seconds`, however busy it is (an SDK counts them for each part it reads)."""
     for attempt in range(1, ATTEMPTS + 1):
         try:
-            return call()
+            return call() if seconds is None else within(seconds, call)
         except Exception as error:
             passing, asked, said = _trouble(error, hide)
         wait = max(asked, min(FIRST_WAIT * 2 ** (attempt - 1), LONGEST_WAIT))

@@ -14,7 +14,7 @@ from ragkit.corpus import index
 from ragkit.forms import STEMMERS, kin
 from ragkit.frontdesk import Bullets
 from ragkit.gate import Anything, Floor
-from ragkit.records import ANSWER, Rate
+from ragkit.records import ANSWER, BadInput, Rate
 from ragkit.rerank import AsFound
 from ragkit.studies.designs import DESIGNS, ERRORS, Studies, bot, moved, outcomes
 from ragkit.studies.experiment import Row
@@ -28,6 +28,9 @@ from ragkit.text import Analyzer, visible
 def calibrated(chosen_on: Study, judged_on: Studies, systems: Sequence[System] = DESIGNS) -> list[Row]:
     """Each floor of a design as stated, and the one that makes the fewest errors on one set of questions with all else
     as it is; both judged on other questions. A question that another gate refuses is refused whatever the floor."""
+    asked = {row.question for study in judged_on for row in study.rows}
+    if both := asked.intersection(row.question for row in chosen_on.rows):
+        raise BadInput(f"{len(both)} questions are in both: a floor is judged on others than it was chosen on")
     found: list[Row] = []
     for system in (each for each in systems if any(isinstance(gate, Floor) for gate in each.gates)):
         best = _best(system, chosen_on)
