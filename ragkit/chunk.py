@@ -78,7 +78,7 @@ class Windows:
         return by_windows(document, sections, size=self.size, overlap=self.overlap), []
 
 
-_HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*?)(?:\s+#+)?\s*")
+HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*?)(?:\s+#+)?\s*")
 _BULLET = re.compile(r"^\s*(?:>\s*)*(?:[-*+]|\d+[.)])\s+|^\s*(?:>\s*)+")
 
 
@@ -102,7 +102,7 @@ def _plain_outline(document: Document) -> list[Section]:
     heads, fenced = list[tuple[int, re.Match[str]]](), False
     for n, line in enumerate(lines, 1):
         fenced ^= line.lstrip().startswith(("```", "~~~"))
-        if not fenced and (found := _HEADING.fullmatch(line)):
+        if not fenced and (found := HEADING.fullmatch(line)):
             heads.append((n, found))
     ends = [*(n - 1 for n, _ in heads[1:]), len(lines)]
     path: list[tuple[int, str]] = []

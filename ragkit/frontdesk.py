@@ -10,10 +10,11 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ragkit.answer import Said, Say, quoted
+from ragkit.chunk import HEADING
 from ragkit.records import BadInput, Chunk, Citation, Hit, Ranking
 from ragkit.retrieve import Retrieve
 from ragkit.text import visible
@@ -81,12 +82,15 @@ class Bullets:
 
 
 def _sentences(chunk: Chunk) -> Iterator[Citation]:
-    """The sentences of a window as they stand, headings left out; the first and the last may be cut."""
+    """The sentences of a window as they stand, each below the last heading above it; headings are left out, and the
+    first and the last sentence may be cut."""
     start = 0
     for end in (*_END.finditer(chunk.text), None):
         stop = end.start() if end else len(chunk.text)
         sentence = chunk.text[start:stop].strip()
-        if sentence and not sentence.startswith("#"):
+        if found := HEADING.fullmatch(sentence.split("\n", 1)[0]):
+            chunk = replace(chunk, path=(*chunk.path[: len(found[1]) - 1], found[2]))
+        elif sentence and not sentence.startswith("#"):
             at = chunk.text.index(sentence, start)
             yield Citation(chunk, sentence, chunk.line + chunk.text.count("\n", 0, at))
         start = end.end() if end else stop

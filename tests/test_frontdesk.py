@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragkit.chunk import Windows, names
+from ragkit import golden
+from ragkit.chunk import Windows, names, outline
 from ragkit.corpus import Corpus, Folder, front, index, read
 from ragkit.forms import STEMMERS
 from ragkit.frontdesk import BAR, REFUSAL, Bullets, Tally
@@ -131,3 +132,14 @@ def test_it_answers_without_a_package() -> None:
 def test_what_is_no_number_of_bullets() -> None:
     with pytest.raises(BadInput, match="must be at least 1"):
         Bullets(0)
+
+
+@pytest.mark.parametrize("name", ["clinic", "kestrel", "sdk"])
+def test_a_citation_is_named_for_the_heading_above_its_line(name: str) -> None:
+    folder = read(build.ROOT / "corpus" / name)
+    heads = {document.file: outline(document) for document in folder.documents}
+    asked = [row.question for row in golden.read(build.GOLDEN / f"{name}.csv")]
+    cited = [c for answer in SYSTEMS["front-desk"].on(folder).ask_all(asked) for c in answer.citations]
+    above = [next((s.path for s in reversed(heads[c.chunk.file]) if s.lines[0] <= c.line), ()) for c in cited]
+    wrong = [(c.chunk.file, c.line) for c, path in zip(cited, above, strict=True) if c.chunk.path != path]
+    assert len(cited) > 20 and wrong == []
